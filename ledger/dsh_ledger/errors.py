@@ -46,7 +46,22 @@ LISTED = 10
 
 
 class LedgerBug(Exception):
-    """An internal contradiction in dsh-lsp. Never the caller's fault; please report it."""
+    """An internal contradiction in dsh-lsp, or in a tool. Never the caller's fault, and never one of the codes above.
+
+    It has the same face as a refusal, so that a caller can be told of it: no cause, no traceback, no content.
+    """
+
+    code: ClassVar[str] = "LEDGER_BUG"
+    remedy: ClassVar[str] = "This is a bug; please report it."
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: JsonObject = {}
+
+    def model_text(self) -> str:
+        """What a model reads."""
+        return f"{self.code}: {self.message} {self.remedy}"
 
 
 class LedgerError(Exception):
@@ -69,7 +84,10 @@ class LedgerError(Exception):
 
     def model_text(self) -> str:
         """What a model reads: code, message and next action."""
-        return " ".join(part for part in (f"{self.code}: {self.message}", self.remedy) if part)
+        said = f"{self.code}: {self.message}"
+        if not self.remedy:
+            return said
+        return said + ("" if said.endswith("\n") else " ") + self.remedy
 
 
 class FsError(LedgerError):

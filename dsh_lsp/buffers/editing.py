@@ -1,0 +1,127 @@
+"""A guarded edit of an open document: version check, match, send, see it arrive.
+
+The caller holds the target's lock, so that edits of one document follow each other; the user's typing is what the
+versions are for.
+"""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from dsh_ledger.edits import Change, Edit
+from dsh_ledger.errors import FsApplyRejected, FsApplyUnconfirmed
+from dsh_ledger.guards import Guard, MustBeAbsent
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version, logical_text, version_of_text
+from dsh_lsp.buffers.confirm import Arrived, Refused, Timing, Unknown, send_and_confirm
+from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument
+from dsh_lsp.text.document import Document
+from dsh_lsp.wire import Position, Range, TextEdit
+from dsh_tools.fs.guard_check import check_guard
+from dsh_tools.fs.line_ends import to_physical
+from dsh_tools.fs.port import EditPlan
+
+_ATTEMPTS = 5
+"""How often an edit is sent when the editor refuses it and the text is still, or again, what the guard expects."""
+
+
+class DocumentClosed(Exception):
+    """The document was closed before the edit reached it. Nothing happened; look again at what is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferEdit:
+    """An edit that is in the buffer.
+
+    Attributes:
+        before: Logical text it replaced.
+        after: Logical text it led to.
+        version: Content version of ``after``.
+        before_version: Content version of ``before``.
+        flight: What is needed to extend it to what a formatter does; None when the text was already right.
+    """
+
+    before: str
+    after: str
+    before_version: Version
+    version: Version
+    flight: EditInFlight | None
+
+
+async def edit_document(
+    document: OpenDocument, target: Target, plan: EditPlan, guard: Guard, author: Author, timing: Timing
+) -> BufferEdit:
+    """Apply a plan to an open document under a guard.
+
+    Raises:
+        FsStaleVersion, FsNotObserved: The guard refuses what is in the buffer.
+        FsEditNotFound, FsAmbiguousEdit: From the plan.
+        FsApplyRejected: The editor refused.
+        FsApplyUnconfirmed: The editor did not refuse, and the text never came.
+        DocumentClosed: Nothing was sent, or it was refused, and the document has gone.
+    """
+    mirror = document.mirror
+    reason: str | None = None
+    for _ in range(_ATTEMPTS):
+        if document.closed.is_set():
+            raise DocumentClosed
+        text = mirror.text
+        before = logical_text(text)
+        base, sent = mirror.content_version, mirror.version
+        # A buffer for a file that was never written holds nothing, and is no obstacle to creating it.
+        nothing = isinstance(guard, MustBeAbsent) and not before.strip("\n")
+        check_guard(guard, target.path, None if nothing else base, before)
+        change = plan(before)
+        after = change.apply(before)
+        if after == before:
+            return BufferEdit(before, after, base, base, None)
+        if not document.editor.can_apply_edits:
+            raise FsApplyRejected(target.path, "it does not support workspace/applyEdit")
+        edits = text_edits(mirror, to_physical(change, text))
+        flight = document.launch(before, after, author)
+        try:
+            verdict = await send_and_confirm(document, flight, base, edits, timing)
+        finally:
+            document.land(flight)
+        match verdict:
+            case Arrived(among_typing):
+                if among_typing:
+                    document.arrived_among_typing(flight)
+                return BufferEdit(before, after, base, version_of_text(after), flight)
+            case Unknown(answered):
+                raise FsApplyUnconfirmed(target.path, answered)
+            case Refused(reason):
+                unchanged = mirror.content_version == base and mirror.version == sent
+                if unchanged and not document.closed.is_set():
+                    raise FsApplyRejected(target.path, reason)
+            case _:
+                assert_never(verdict)
+    raise FsApplyRejected(target.path, reason or "the text kept changing")
+
+
+def text_edits(mirror: Document, change: Change) -> list[TextEdit]:
+    r"""The LSP edits for a change of the physical text, in its order, in the document's position encoding.
+
+    Text appended after a final line end goes in before that line end instead, which gives the same text: LSP has a
+    position past the last line end, and editors that have no line there (Neovim) make an empty line of it.
+    """
+    edits = list(change.edits)
+    if edits:
+        floor = edits[-2].end if len(edits) > 1 else 0
+        edits[-1] = _before_final_end(edits[-1], mirror.text, floor)
+    offsets = [offset for edit in edits for offset in (edit.start, edit.end)]
+    positions = [Position(line=line, character=character) for line, character in mirror.positions_at(offsets)]
+    return [
+        TextEdit(range=Range(start=positions[2 * i], end=positions[2 * i + 1]), new_text=edit.text)
+        for i, edit in enumerate(edits)
+    ]
+
+
+def _before_final_end(edit: Edit, text: str, floor: int) -> Edit:
+    """The same insertion before the text's final line end, if it is one at the very end and there is room for it."""
+    if edit.start != len(text) or edit.end != len(text):
+        return edit
+    for end in ("\r\n", "\n", "\r"):
+        start = len(text) - len(end)
+        if text.endswith(end) and edit.text.endswith(end) and start >= floor:
+            return Edit(start, start, end + edit.text[: -len(end)])
+    return edit

@@ -1,0 +1,160 @@
+"""All open documents, by the editor's URI and by target.
+
+An editor's messages are followed at once and in order. What needs the disk (which file a URI names, whether the disk
+has the buffer's text) is found out in an executor; `find` waits for it, typing does not.
+"""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import Any, Protocol
+
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version, logical_text, version_of_text
+from dsh_lsp.buffers.open_document import OpenDocument, TextChange
+from dsh_lsp.editor import Editor
+from dsh_lsp.text.document import Document
+
+_log = logging.getLogger(__name__)
+
+
+class DiskView(Protocol):
+    """What must be known of the disk."""
+
+    async def identify(self, uri: str) -> Target:
+        """The target of an editor's URI: links followed, one spelling."""
+        ...
+
+    async def text(self, target: Target) -> str | None:
+        """The logical text on the disk; None where there is none to read."""
+        ...
+
+
+class OpenDocuments:
+    """The documents that editors have open.
+
+    Args:
+        disk: Answers about files.
+        changed: Told after a document was opened, changed or saved.
+        loaded: Told when a document's text differs from the disk's only by what loading did to it, with the disk's
+            version and the buffer's.
+    """
+
+    def __init__(
+        self,
+        disk: DiskView,
+        changed: Callable[[OpenDocument], None],
+        loaded: Callable[[Target, Version, Version], None],
+    ) -> None:
+        self._disk = disk
+        self._changed = changed
+        self._loaded = loaded
+        self._by_uri: dict[str, OpenDocument] = {}
+        self._by_target: dict[Target, OpenDocument] = {}
+        self._settling: set[asyncio.Task[None]] = set()
+        self._epochs = itertools.count(1)
+        self._hunk_ids = itertools.count(1)
+
+    def __iter__(self) -> Iterator[OpenDocument]:
+        return iter(self._by_uri.values())
+
+    def __len__(self) -> int:
+        return len(self._by_uri)
+
+    def open(self, uri: str, language_id: str, version: int, text: str, editor: Editor) -> OpenDocument:
+        """Follow a ``didOpen``. One for a document that is open already replaces it (a new epoch)."""
+        self.close(uri)
+        mirror = Document(
+            uri,
+            text,
+            language_id=language_id,
+            version=version,
+            epoch=next(self._epochs),
+            encoding=editor.traits.encoding,
+        )
+        document = OpenDocument(mirror, editor, lambda: f"h{next(self._hunk_ids)}")
+        self._by_uri[uri] = document
+        self._settle(self._opened(document, mirror.text))
+        self._changed(document)
+        return document
+
+    def change(self, uri: str, version: int, changes: Sequence[TextChange]) -> None:
+        """Follow a ``didChange``. One for a document that was never opened is ignored: its text is not known."""
+        document = self._by_uri.get(uri)
+        if document is None:
+            _log.warning("a change of a document that is not open was ignored")
+            return
+        document.change(version, changes)
+        self._changed(document)
+
+    def saved(self, uri: str) -> None:
+        """Follow a ``didSave``: see whether the disk has the text now. The message alone is no proof of it."""
+        document = self._by_uri.get(uri)
+        if document is not None:
+            self._settle(self._compare(document, document.mirror.text))
+
+    def close(self, uri: str) -> None:
+        """Follow a ``didClose``. One for a document that is not open is fine."""
+        document = self._by_uri.pop(uri, None)
+        if document is None:
+            return
+        if document.target is not None and self._by_target.get(document.target) is document:
+            del self._by_target[document.target]
+        document.close()
+
+    def close_all(self, editor: Editor) -> None:
+        """The editor has gone, and its documents with it."""
+        for uri in [uri for uri, document in self._by_uri.items() if document.editor is editor]:
+            self.close(uri)
+
+    async def find(self, target: Target) -> OpenDocument | None:
+        """The open document of a target, once all that was opened or saved before has been looked at."""
+        while self._settling:
+            await asyncio.wait(self._settling)
+        return self._by_target.get(target)
+
+    def has(self, target: Target) -> bool:
+        """Whether the target is known to be open. Never waits; may be asked from any thread."""
+        return target in self._by_target
+
+    def of_uri(self, uri: str) -> OpenDocument | None:
+        """The open document of an editor's URI, in the editor's spelling."""
+        return self._by_uri.get(uri)
+
+    def _settle(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+
+    async def _opened(self, document: OpenDocument, text: str) -> None:
+        target = await self._disk.identify(document.mirror.uri)
+        if document.closed.is_set():
+            return
+        document.target = target
+        self._by_target[target] = document
+        await self._compare(document, text)
+        self._changed(document)
+
+    async def _compare(self, document: OpenDocument, text: str) -> None:
+        """Note that buffer and disk agree, if they do; ``text`` is the buffer's at the time it was asked for."""
+        target = document.target
+        if target is None:
+            return
+        on_disk = await self._disk.text(target)
+        if on_disk is None or not same_but_for_loading(logical_text(text), on_disk):
+            return
+        disk_version, version = version_of_text(on_disk), version_of_text(text)
+        document.clean_version = version
+        document.disk_version = disk_version
+        if disk_version != version:
+            self._loaded(target, disk_version, version)
+
+
+def same_but_for_loading(buffer: str, disk: str) -> bool:
+    r"""Whether two logical texts are the same but for what an editor's loading does to a text.
+
+    Line ends and the byte order mark are out of a logical text already. A final line end may have been added (some
+    editors show every file with one), and an empty file is one empty line to Neovim.
+    """
+    return buffer == disk or buffer == f"{disk}\n" or disk == f"{buffer}\n"

@@ -1,0 +1,235 @@
+"""The file system that agents see: what an editor has open lies over the disk.
+
+One lock per target spans both sides, so that an edit never finds the ground moved from disk to buffer under it. The
+disk is never written behind an open buffer.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
+from dsh_ledger.guards import Guard, MustBeAbsent
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import logical_text, version_of_text
+from dsh_lsp.buffers.confirm import Timing
+from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
+from dsh_lsp.buffers.open_document import Author, OpenDocument
+from dsh_lsp.buffers.open_documents import OpenDocuments, same_but_for_loading
+from dsh_lsp.disk_view import text_on_disk
+from dsh_tools.diff import minimal_change
+from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.locks import TargetLocks
+from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, TextRead, WriteOutcome
+from dsh_tools.uninterrupted import uninterrupted
+
+_RELOADS = 3
+"""How often a target is looked up again when its document closes or reloads under an edit."""
+
+_NOT_RELOADED = "The editor's buffer has not been reloaded yet; this is the text on disk."
+_BOTH_CHANGED = "The file on disk has changed too since the editor read it; this is the editor's unsaved text."
+_UNSAVED = "The buffer had unsaved typing, so it was not saved."
+_FORMATTED = "Saving changed the text (a formatter in the editor); the result is the text after that."
+
+
+class WorkspaceFiles:
+    """Buffers over disk.
+
+    Args:
+        disk: What lies below.
+        documents: What lies above.
+        timing: How long to wait for editors.
+    """
+
+    def __init__(self, disk: DiskFileSystem, documents: OpenDocuments, timing: Timing) -> None:
+        self.disk = disk
+        self.documents = documents
+        self.timing = timing
+        self._locks = TargetLocks()
+
+    def of_call(self, author: Author) -> "CallFiles":
+        """The same files, for one call: its edits bear its name."""
+        return CallFiles(self, author)
+
+    async def resolve(self, path: str) -> Target:
+        """See the port; a URI of another scheme names an open document, if there is one."""
+        document = self.documents.of_uri(path)
+        if document is not None and not path.startswith("file:"):
+            return Target(path, path)
+        return await self.disk.resolve(path)
+
+    async def read_text(self, target: Target) -> TextRead | Missing:
+        """See the port."""
+        for _ in range(_RELOADS):
+            document = await self.documents.find(target)
+            if document is None:
+                break
+            on_disk = await text_on_disk(self.disk, target)
+            outdated = on_disk is not None and await self._is_outdated(document, on_disk)
+            if not document.closed.is_set():
+                return _outdated(on_disk) if outdated and on_disk is not None else _of_buffer(document, on_disk)
+        return await self.disk.read_text(target)
+
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
+        """See the port."""
+        try:
+            async with self._locks.hold(target):
+                return await uninterrupted(self._edit_held(target, plan, guard, author))
+        except asyncio.CancelledError:
+            raise FsAborted(target.path) from None
+
+    async def write_text(self, target: Target, text: str, guard: Guard, author: Author) -> WriteOutcome:
+        """See the port."""
+        try:
+            async with self._locks.hold(target):
+                return await uninterrupted(self._write_held(target, text, guard, author))
+        except asyncio.CancelledError:
+            raise FsAborted(target.path) from None
+
+    async def _edit_held(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
+        outcome = await self._edit_open(target, plan, guard, author)
+        return outcome if outcome is not None else await self.disk.edit_text(target, plan, guard)
+
+    async def _write_held(self, target: Target, text: str, guard: Guard, author: Author) -> WriteOutcome:
+        whole = logical_text(text)
+        outcome = await self._edit_open(target, lambda now: minimal_change(now, whole), guard, author)
+        return outcome if outcome is not None else await self.disk.write_text(target, text, guard)
+
+    async def _edit_open(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome | None:
+        """Edit the target's document; None when no editor has it open."""
+        for _ in range(_RELOADS):
+            document = await self.documents.find(target)
+            if document is None:
+                return None
+            on_disk = await text_on_disk(self.disk, target)
+            if on_disk is not None and isinstance(guard, MustBeAbsent):
+                raise FsNotObserved(target.path, f"{target.path} exists, and this session has not read it.")
+            if on_disk is not None and await self._is_outdated(document, on_disk):
+                raise FsApplyRejected(target.path, "its buffer is older than the file on disk and must be reloaded")
+            was_clean = not document.dirty
+            document.busy = True
+            try:
+                done = await edit_document(document, target, plan, guard, author, self.timing)
+                return await self._finished(document, target, done, was_clean=was_clean)
+            except DocumentClosed:
+                continue
+            finally:
+                document.busy = False
+        raise FsApplyRejected(target.path, "the editor keeps closing and opening it")
+
+    async def _finished(
+        self, document: OpenDocument, target: Target, done: BufferEdit, *, was_clean: bool
+    ) -> WriteOutcome:
+        """Save what was clean before, where the editor can; say what the disk has."""
+        outcome = WriteOutcome(
+            before=done.before,
+            after=done.after,
+            before_version=done.before_version,
+            version=done.version,
+            via="buffer",
+            saved=was_clean and done.flight is None,
+        )
+        if done.flight is None:
+            return outcome
+        if not was_clean:
+            return replace(outcome, notes=(_UNSAVED,))
+        if not document.editor.traits.dsh.save_document:
+            return outcome
+        answer = await document.editor.save(document.mirror.uri, document.mirror.version, self.timing.save)
+        if not answer.saved:
+            return replace(outcome, notes=(f"The editor did not save it: {answer.reason or 'it gave no reason'}.",))
+        on_disk = await text_on_disk(self.disk, target)
+        text = logical_text(document.mirror.text)
+        if on_disk is None or not same_but_for_loading(text, on_disk.text):
+            return replace(outcome, notes=("The editor says that it saved it, but the disk has another text.",))
+        document.clean_version, document.disk_version = document.mirror.content_version, on_disk.version
+        if text == done.after:
+            return replace(outcome, saved=True)
+        document.reformatted(done.flight)
+        return replace(outcome, after=text, version=version_of_text(text), saved=True, notes=(_FORMATTED,))
+
+    async def _is_outdated(self, document: OpenDocument, on_disk: TextRead) -> bool:
+        """Whether a buffer without unsaved typing is older than the disk, also after it was asked to reload."""
+        if not _is_older(document, on_disk):
+            return False
+        editor, uri = document.editor, document.mirror.uri
+        if editor.traits.dsh.reload_document and await editor.reload(uri, self.timing.reload):
+            # The reload arrives as a didChange, or as didClose and didOpen; either is looked up anew.
+            try:
+                async with asyncio.timeout(self.timing.reload):
+                    while _is_older(document, on_disk) and not document.closed.is_set():
+                        await document.changed()
+            except TimeoutError:
+                pass
+        return not document.closed.is_set() and _is_older(document, on_disk)
+
+
+def _outdated(on_disk: TextRead) -> TextRead:
+    return replace(on_disk, notes=(*on_disk.notes, _NOT_RELOADED))
+
+
+def _of_buffer(document: OpenDocument, on_disk: TextRead | None) -> TextRead:
+    dirty = document.dirty
+    moved = dirty and on_disk is not None and document.disk_version not in (None, on_disk.version)
+    return TextRead(
+        text=logical_text(document.mirror.text),
+        version=document.mirror.content_version,
+        via="buffer",
+        dirty=dirty,
+        encoding=on_disk.encoding if on_disk is not None else "utf-8",
+        notes=(_BOTH_CHANGED,) if moved else (),
+    )
+
+
+def _is_older(document: OpenDocument, on_disk: TextRead) -> bool:
+    return not document.dirty and not same_but_for_loading(logical_text(document.mirror.text), on_disk.text)
+
+
+class CallFiles:
+    """`WorkspaceFiles` as one call sees it: the port.
+
+    Args:
+        files: The files.
+        author: The call.
+    """
+
+    def __init__(self, files: WorkspaceFiles, author: Author) -> None:
+        self._files = files
+        self._author = author
+
+    async def resolve(self, path: str) -> Target:
+        """See the port."""
+        return await self._files.resolve(path)
+
+    async def stat(self, target: Target) -> FileStat | Missing:
+        """See the port."""
+        return await self._files.disk.stat(target)
+
+    async def read_text(self, target: Target) -> TextRead | Missing:
+        """See the port."""
+        return await self._files.read_text(target)
+
+    async def stream_text(self, target: Target) -> AsyncIterator[str]:
+        """See the port; a document that is open comes in one piece."""
+        document = await self._files.documents.find(target)
+        if document is not None:
+            yield logical_text(document.mirror.text)
+            return
+        async for piece in self._files.disk.stream_text(target):
+            yield piece
+
+    async def read_bytes(self, target: Target) -> bytes | Missing:
+        """See the port."""
+        return await self._files.disk.read_bytes(target)
+
+    async def list_dir(self, target: Target) -> tuple[DirEntry, ...]:
+        """See the port."""
+        return await self._files.disk.list_dir(target)
+
+    async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
+        """See the port."""
+        return await self._files.write_text(target, text, guard, self._author)
+
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
+        """See the port."""
+        return await self._files.edit_text(target, plan, guard, self._author)

@@ -1,0 +1,72 @@
+"""The command line. Everything that a command needs is imported when the command runs."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="dsh-lsp",
+    help="A language server for your editor that lets AI agents edit open buffers without losing your work.",
+    add_completion=False,
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    stdio: Annotated[bool, typer.Option("--stdio", help="Serve the editor that started this process.")] = False,
+    log_level: Annotated[
+        str, typer.Option(help="What goes to standard error: debug, info, warning, error.")
+    ] = "warning",
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Serve an editor over standard input and output (--stdio), or run a command."""
+    logging.basicConfig(
+        level=log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    if context.invoked_subcommand is not None:
+        return
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"dsh-lsp {installed('dsh-lsp')}")
+        return
+    if stdio:
+        raise typer.Exit(_serve())
+    if sys.stdin.isatty():
+        typer.echo(context.get_help())
+        return
+    raise typer.Exit(_serve())
+
+
+@app.command()
+def demo(
+    workspace: Annotated[
+        Path | None,
+        typer.Option(help="Work on a copy of this folder instead of dsh-lsp's own sources; it is left as it is."),
+    ] = None,
+) -> None:
+    """Show the main job: a real server, a headless editor with unsaved typing, and an agent on the socket."""
+    import asyncio
+
+    from dsh_lsp.demo.story import run_demo
+
+    raise typer.Exit(asyncio.run(run_demo(workspace)))
+
+
+def _serve() -> int:
+    import asyncio
+
+    from dsh_lsp.server import serve_stdio
+
+    return asyncio.run(serve_stdio())
+
+
+def main() -> None:
+    """The entry point of ``dsh-lsp``."""
+    app()

@@ -1,0 +1,41 @@
+"""What open documents must know of the disk, asked in an executor."""
+
+import asyncio
+
+from dsh_ledger.errors import FsError
+from dsh_ledger.targets import Target
+from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.paths import canonical_uri
+from dsh_tools.fs.port import TextRead
+
+
+async def text_on_disk(disk: DiskFileSystem, target: Target) -> TextRead | None:
+    """What the disk has, or None where there is no text that can be read."""
+    if not target.uri.startswith("file:"):
+        return None
+    try:
+        found = await disk.read_text(target)
+    except FsError:
+        return None
+    return found if isinstance(found, TextRead) else None
+
+
+class WorkspaceDisk:
+    """Answers for `dsh_lsp.buffers.open_documents.OpenDocuments`.
+
+    Args:
+        disk: The disk under the workspace.
+    """
+
+    def __init__(self, disk: DiskFileSystem) -> None:
+        self._disk = disk
+
+    async def identify(self, uri: str) -> Target:
+        """The target of an editor's URI. One outside the workspace has a name too, and no agent can reach it."""
+        name = await asyncio.get_running_loop().run_in_executor(None, canonical_uri, uri)
+        return Target(name, name)
+
+    async def text(self, target: Target) -> str | None:
+        """The logical text on the disk; None where there is none to read."""
+        found = await text_on_disk(self._disk, target)
+        return found.text if found is not None else None

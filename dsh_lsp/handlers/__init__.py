@@ -1,0 +1,1 @@
+"""One module per method: check, call the hub, convert last. `dsh_lsp.server` has the table."""

@@ -1,0 +1,73 @@
+"""``initialize``: what an editor says of itself, and what we say (LSP 3.17, "Initialize Request")."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dsh_lsp.buffers.confirm import Timing
+from dsh_lsp.editor import EditorTraits
+from dsh_lsp.wire import PROTOCOL_VERSION, DshCapabilities
+from dsh_tools.fs.uris import uri_path
+
+_log = logging.getLogger(__name__)
+
+
+class Options(BaseModel):
+    """``initializationOptions``. Members that are not ours are other people's, and ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    timing: Timing = Timing()
+
+
+def options_of(params: types.InitializeParams) -> Options:
+    """The editor's options; defaults, and a warning, where they can't be used."""
+    try:
+        return Options.model_validate(params.initialization_options or {})
+    except ValidationError as error:
+        fields = ", ".join(".".join(map(str, item["loc"])) for item in error.errors())
+        _log.warning("initializationOptions are ignored: %s can't be used", fields)
+        return Options()
+
+
+def editor_traits(params: types.InitializeParams, result: types.InitializeResult) -> EditorTraits:
+    """What matters of an editor."""
+    capabilities = params.capabilities
+    workspace = capabilities.workspace
+    tokens = workspace.semantic_tokens if workspace else None
+    encoding = types.PositionEncodingKind(result.capabilities.position_encoding or "utf-16")
+    return EditorTraits(
+        name=params.client_info.name if params.client_info else "",
+        encoding=encoding.value,
+        applies_edits=bool(workspace and workspace.apply_edit),
+        refreshes_tokens=bool(tokens and tokens.refresh_support),
+        dsh=_dsh(capabilities.experimental),
+    )
+
+
+def _dsh(experimental: Any) -> DshCapabilities:
+    ours = experimental.get("dsh") if isinstance(experimental, dict) else None
+    try:
+        return DshCapabilities.model_validate(ours or {})
+    except ValidationError:
+        _log.warning("experimental.dsh can't be used, and is ignored")
+        return DshCapabilities()
+
+
+def experimental_capabilities() -> dict[str, Any]:
+    """Our own server capabilities."""
+    return {"dsh": {"protocolVersion": PROTOCOL_VERSION}}
+
+
+def workspace_folders(params: types.InitializeParams) -> list[Path]:
+    """The folders that the editor has open; where it has none, the folder that the server was started in."""
+    uris = [folder.uri for folder in params.workspace_folders or []]
+    if not uris and params.root_uri:
+        uris = [params.root_uri]
+    paths = [Path(path.decode("utf-8", "surrogateescape")) for uri in uris if (path := uri_path(uri)) is not None]
+    if not paths and params.root_path:
+        paths = [Path(params.root_path)]
+    return paths or [Path.cwd()]

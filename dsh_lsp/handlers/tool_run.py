@@ -1,0 +1,39 @@
+"""``dsh/tool/run``."""
+
+import asyncio
+from typing import Any
+
+from dsh_lsp.handlers.context import hub_of, session_of
+from dsh_lsp.wire import ErrorInfo, ToolRunParams, ToolRunResult
+from dsh_tools.contract import ToolResult
+
+
+async def tool_run(peer: Any, params: ToolRunParams) -> ToolRunResult:
+    """Run a tool, and answer with its outcome, failed or not.
+
+    ``$/cancelRequest`` asks the call to stop; it is answered with what became of the call, since an edit that was sent
+    already is applied all the same. A connection that ends doesn't stop it.
+    """
+    hub = hub_of(peer)
+    session = session_of(hub, params.session_id)
+    call = hub.start_call(session, params.call_id, params.name, params.arguments)
+    try:
+        result = await asyncio.shield(call.task)
+    except asyncio.CancelledError:
+        if peer.connection.is_closed or call.task.cancelled():
+            raise
+        call.task.cancel()
+        result = await asyncio.shield(call.task)
+    return _answer(call.id, result)
+
+
+def _answer(call_id: str, result: ToolResult) -> ToolRunResult:
+    error = result.error
+    return ToolRunResult(
+        call_id=call_id,
+        is_error=result.is_error,
+        content=tuple(result.content),
+        error=None if error is None else ErrorInfo(code=error.code, message=error.message, details=error.details),
+        meta=result.meta,
+        value=result.value,
+    )

@@ -1,0 +1,282 @@
+"""The shapes of every custom method. This module is the protocol; `editor-clients/PROTOCOL.md` describes it.
+
+Names are camelCase on the wire, ids are strings, unknown members are refused. Positions and ranges are those of LSP
+3.17: lines and characters 0-based, characters in the position encoding negotiated with the editor that has the document
+open (UTF-16 where there is none).
+"""
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from dsh_tools.cards import CallCard, ResultCard
+from dsh_tools.content import ContentBlock
+from dsh_tools.models import Items, WireModel, optional
+
+PROTOCOL_VERSION = 1
+"""Raised when a shape changes in a way that an old peer can't read."""
+
+
+class Position(WireModel):
+    """A place in a document (LSP 3.17, Position)."""
+
+    line: int
+    character: int
+
+
+class Range(WireModel):
+    """A stretch of a document, its end excluded (LSP 3.17, Range)."""
+
+    start: Position
+    end: Position
+
+
+class AgentInfo(WireModel):
+    """Who the agent says it is."""
+
+    name: str
+    version: str | None = optional()
+
+
+class SessionCapabilities(WireModel):
+    """What the agent can take."""
+
+    attachments: bool = False
+
+
+class SessionOpenParams(WireModel):
+    """``dsh/session/open``. A known ``sessionId`` resumes that session."""
+
+    session_id: str | None = Field(default=None, min_length=1, max_length=200)
+    agent: AgentInfo | None = optional()
+    capabilities: SessionCapabilities | None = optional()
+    on_stale: Literal["refuse", "rebase"] = "refuse"
+    unicode_fallback: bool = False
+    review: Literal["after", "before"] = "after"
+
+
+class ToolInfo(WireModel):
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+    parameters: Any
+
+
+class SessionOpenResult(WireModel):
+    """The answer to ``dsh/session/open``."""
+
+    session_id: str
+    resumed: bool
+    protocol_version: int = PROTOCOL_VERSION
+    workspace_folders: Items[str]
+    tools: Items[ToolInfo]
+
+
+class SessionParams(WireModel):
+    """Parameters that name a session and nothing else."""
+
+    session_id: str
+
+
+class Empty(WireModel):
+    """No members."""
+
+
+class ToolListParams(WireModel):
+    """``dsh/tool/list``; without a session, the tools that every session has."""
+
+    session_id: str | None = optional()
+
+
+class ToolListResult(WireModel):
+    """The answer to ``dsh/tool/list``."""
+
+    tools: Items[ToolInfo]
+
+
+class ToolRunParams(WireModel):
+    """``dsh/tool/run``. A ``callId`` is used once in a session: sent again, it is answered with the first outcome."""
+
+    session_id: str
+    call_id: str | None = Field(default=None, min_length=1, max_length=200)
+    name: str
+    arguments: dict[str, Any]
+    work_done_token: str | int | None = optional()
+
+
+class ErrorInfo(WireModel):
+    """Why a tool failed."""
+
+    code: str
+    message: str
+    details: Any = optional()
+
+
+class ToolRunResult(WireModel):
+    """The answer to ``dsh/tool/run``. A failed tool is a result with ``isError``, not a JSON-RPC error."""
+
+    call_id: str
+    is_error: bool
+    content: Items[ContentBlock]
+    error: ErrorInfo | None = optional()
+    meta: Any = optional()
+    value: Any = optional()
+
+
+class ToolCallNote(WireModel):
+    """``dsh/toolCall``: a call is about to run."""
+
+    session_id: str
+    call_id: str
+    seq: int
+    name: str
+    view: CallCard
+
+
+class ToolResultNote(WireModel):
+    """``dsh/toolResult``: a call has ended."""
+
+    session_id: str
+    call_id: str
+    seq: int
+    name: str
+    is_error: bool
+    view: ResultCard
+
+
+class NoNewlineAtEnd(WireModel):
+    """Which sides of a hunk end without a line end."""
+
+    old: bool
+    new: bool
+
+
+class DecoratedHunk(WireModel):
+    """One hunk in place.
+
+    Attributes:
+        range: The lines as they are now, whole; empty for a deletion, at the line before which the text stood.
+        removed_text: The old lines, joined with line feeds; empty for an addition.
+        added_lines: How many lines are there now.
+        removed_lines: How many lines were there before.
+    """
+
+    id: str
+    session_id: str
+    call_id: str
+    kind: Literal["added", "modified", "deleted"]
+    range: Range
+    removed_text: str
+    added_lines: int
+    removed_lines: int
+    author: str | None = optional()
+    no_newline_at_end: NoNewlineAtEnd | None = optional()
+    words: Items[Range] | None = optional()
+
+
+class DecorationsNote(WireModel):
+    """``dsh/decorations``: the whole truth for one document; an empty list clears it."""
+
+    uri: str
+    version: int
+    hunks: Items[DecoratedHunk]
+
+
+class LedgerQueryParams(WireModel):
+    """``dsh/ledger/query``; without a URI, all that the session has observed."""
+
+    session_id: str
+    uri: str | None = optional()
+
+
+class ObservationInfo(WireModel):
+    """What a session knows of a file, and whether that is out of date."""
+
+    uri: str
+    state: Literal["unseen", "absent", "present"]
+    version: str | None = optional()
+    stale: bool
+
+
+class LedgerQueryResult(WireModel):
+    """The answer to ``dsh/ledger/query``."""
+
+    observations: Items[ObservationInfo]
+
+
+class SubscribeParams(WireModel):
+    """``dsh/subscribe``: cards of that session, or of all, from now on."""
+
+    session_id: str | None = optional()
+
+
+class DriftNote(WireModel):
+    """``dsh/drift``: a file that the session has observed is not what it was; ``to`` is absent when it is gone."""
+
+    session_id: str
+    uri: str
+    from_: str = Field(alias="from")
+    to: str | None = optional()
+    ranges: Items[Range]
+
+
+class SaveDocumentParams(WireModel):
+    """``dsh/saveDocument``: save, if the document is still at that version."""
+
+    uri: str
+    version: int
+
+
+class SaveDocumentResult(WireModel):
+    """What became of it."""
+
+    saved: bool
+    reason: str | None = optional()
+
+
+class ReloadDocumentParams(WireModel):
+    """``dsh/reloadDocument``: read a document without unsaved typing from the disk again."""
+
+    uri: str
+
+
+class ReloadDocumentResult(WireModel):
+    """What became of it."""
+
+    reloaded: bool
+
+
+class TextEdit(WireModel):
+    """A text edit (LSP 3.17, TextEdit)."""
+
+    range: Range
+    new_text: str
+
+
+class ApplyEditParams(WireModel):
+    """``dsh/applyEdit``: apply to that version with that content, or refuse. Flush ``didChange`` before answering."""
+
+    uri: str
+    version: int
+    content_version: str
+    edits: Items[TextEdit]
+
+
+class ApplyEditResult(WireModel):
+    """What became of it."""
+
+    applied: bool
+    reason: str | None = optional()
+
+
+class DshCapabilities(WireModel):
+    """``capabilities.experimental.dsh`` of an editor. Unknown members are ignored: an older server must not choke."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    decorations: bool = False
+    cards: bool = False
+    apply_edit: bool = False
+    save_document: bool = False
+    reload_document: bool = False

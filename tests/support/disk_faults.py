@@ -1,0 +1,127 @@
+"""Things that happen to a file while it is being published, and other conditions that a disk can be in.
+
+Everything is done to real files: other writers write, directories are swapped, users lack permissions, disks are full.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dsh_ledger.edits import Change, Edit
+from dsh_ledger.errors import FsEditNotFound
+from dsh_tools.fs.places import Place
+from dsh_tools.fs.port import EditPlan
+from dsh_tools.fs.publish import Publisher, Stage
+
+NOBODY = 65534
+
+
+class Interrupted(Publisher):
+    """A publisher to which something happens at its stages.
+
+    Args:
+        events: What happens at a stage, the first time it is reached.
+        always: What happens at a stage, each time.
+        kernel_renames: As for `Publisher`.
+    """
+
+    def __init__(
+        self,
+        events: Mapping[Stage, Callable[[], object]] | None = None,
+        *,
+        always: Mapping[Stage, Callable[[], object]] | None = None,
+        kernel_renames: bool = True,
+    ) -> None:
+        super().__init__(kernel_renames=kernel_renames)
+        self._events = dict(events or {})
+        self._always = dict(always or {})
+        self.stages: list[Stage] = []
+
+    def reached(self, stage: Stage, place: Place) -> None:
+        """Let it happen."""
+        self.stages.append(stage)
+        self._events.pop(stage, lambda: None)()
+        self._always.get(stage, lambda: None)()
+
+
+class CapsWrites(Publisher):
+    """A mount that takes no more than some bytes and says that it took all."""
+
+    def __init__(self, cap: int, *, kernel_renames: bool = True) -> None:
+        super().__init__(kernel_renames=kernel_renames)
+        self._cap = cap
+
+    def write_all(self, fd: int, data: bytes) -> None:
+        """Write the first bytes only."""
+        super().write_all(fd, data[: self._cap])
+
+
+def replacing(old: str, new: str) -> EditPlan:
+    """A plan that replaces every occurrence of a text."""
+
+    def plan(text: str) -> Change:
+        edits, at = [], text.find(old)
+        while at >= 0:
+            edits.append(Edit(at, at + len(old), new))
+            at = text.find(old, at + len(old))
+        if not edits:
+            raise FsEditNotFound("-")
+        return Change.of(*edits)
+
+    return plan
+
+
+def names(folder: Path) -> list[str]:
+    """Every name in a folder, temporary files included."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every name in a folder of files, and its bytes."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def replaced(path: Path, data: bytes) -> Callable[[], object]:
+    """Another program replaces a file by a new one, as editors do."""
+
+    def replace() -> None:
+        other = path.with_name("other-writer")
+        other.write_bytes(data)
+        other.replace(path)
+
+    return replace
+
+
+def overwritten(path: Path, data: bytes) -> Callable[[], object]:
+    """Another program truncates a file and writes it anew."""
+    return lambda: path.write_bytes(data)
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """The block runs as a user who owns nothing, where the tests run as root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setegid(NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
+@contextmanager
+def mounted(*arguments: str, at: Path) -> Iterator[None]:
+    """Something is mounted at a path for the block; the test is skipped where that is not allowed."""
+    if subprocess.run(["mount", *arguments, str(at)], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not mount")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(at)], check=True)

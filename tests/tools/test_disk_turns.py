@@ -1,0 +1,142 @@
+"""Locks by target, and what a cancellation may and may not interrupt."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dsh_ledger.guards import Unconditional
+from dsh_ledger.targets import Target
+from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.locks import TargetLocks
+from dsh_tools.fs.paths import Workspace
+from tests.support.disk_faults import Interrupted, replacing
+
+ANY = Unconditional()
+
+
+# ---- locks
+
+
+async def test_one_at_a_time_in_order() -> None:
+    """Who asked first has the target first, and everybody has it alone."""
+    locks, target, log = TargetLocks(), Target("file:///f", "f"), []
+
+    async def use(number: int) -> None:
+        async with locks.hold(target):
+            log.append(number)
+            await asyncio.sleep(0)
+            log.append(number)
+
+    await asyncio.gather(*map(use, range(3)))
+
+    assert [0, 0, 1, 1, 2, 2] == log
+
+
+async def test_other_targets_don_t_wait() -> None:
+    """A held target holds up nobody else."""
+    locks = TargetLocks()
+    async with locks.hold(Target("file:///f", "f")), locks.hold(Target("file:///g", "g")):
+        assert 2 == len(locks)
+
+
+async def test_nothing_is_kept_of_unused_targets() -> None:
+    """Entries go with their last user, also when the block fails or the wait is cancelled."""
+    locks, target = TargetLocks(), Target("file:///f", "f")
+
+    async def use() -> None:
+        async with locks.hold(target):
+            raise ValueError
+
+    async with locks.hold(target):
+        waiting = asyncio.create_task(use())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert 1 == len(locks)
+    with pytest.raises(ValueError):
+        await use()
+
+    assert 0 == len(locks)
+
+
+# ---- cancellation
+
+
+class Gate:
+    """Holds a publication up until it is opened."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.opened = threading.Event()
+
+    def __call__(self) -> None:
+        """Arrive, and wait."""
+        self.reached.set()
+        assert self.opened.wait(30)
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """A gate that opens at the end, whatever the test did."""
+    gate = Gate()
+    yield gate
+    gate.opened.set()
+
+
+async def test_a_begun_mutation_ends_and_says_so(tmp_path: Path, gate: Gate) -> None:
+    """A cancellation that comes too late does not lose the outcome, and the lock is held until the end."""
+    (tmp_path / "f").write_bytes(b"a")
+    disk = DiskFileSystem(Workspace([tmp_path]), publisher=Interrupted({"written": gate}))
+    target = await disk.resolve("f")
+    first = asyncio.create_task(disk.edit_text(target, replacing("a", "b"), ANY))
+    assert await asyncio.to_thread(gate.reached.wait, 30)
+    first.cancel()
+    second = asyncio.create_task(disk.edit_text(target, replacing("b", "c"), ANY))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.sleep(0)
+    gate.opened.set()
+
+    assert ["b", "c"] == [(await first).after, (await second).after]
+    disk.close()
+
+
+async def test_a_mutation_that_has_not_begun_does_not(tmp_path: Path, gate: Gate) -> None:
+    """Cancelled while it waits for a thread, it changes nothing and is cancelled."""
+    (tmp_path / "f").write_bytes(b"a")
+    executor = ThreadPoolExecutor(1)
+    disk = DiskFileSystem(Workspace([tmp_path]), executor=executor)
+    target = await disk.resolve("f")
+    executor.submit(gate)
+    waiting = asyncio.create_task(disk.edit_text(target, replacing("a", "b"), ANY))
+    await asyncio.sleep(0)
+    waiting.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gate.opened.set()
+    assert "a" == (await disk.edit_text(target, replacing("a", "c"), ANY)).before
+    disk.close()
+
+
+async def test_a_mutation_cancelled_in_the_queue_does_not_begin(tmp_path: Path, gate: Gate) -> None:
+    """Cancelled while it waits for its turn, it changes nothing and leaves the turn to the next."""
+    (tmp_path / "f").write_bytes(b"a")
+    disk = DiskFileSystem(Workspace([tmp_path]), publisher=Interrupted({"written": gate}))
+    target = await disk.resolve("f")
+    plans = [replacing("a", "b"), replacing("b", "x"), replacing("b", "c")]
+    tasks = [asyncio.create_task(disk.edit_text(target, plan, ANY)) for plan in plans]
+    assert await asyncio.to_thread(gate.reached.wait, 30)
+    tasks[1].cancel()
+    await asyncio.sleep(0)
+    gate.opened.set()
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    disk.close()
+
+    assert isinstance(results[1], asyncio.CancelledError)
+    assert b"c" == (tmp_path / "f").read_bytes()

@@ -1,0 +1,71 @@
+"""edit: replace literal text in a file that the session has read."""
+
+from pydantic import Field, model_validator
+
+from dsh_ledger.edits import Change
+from dsh_ledger.json_values import JsonObject
+from dsh_tools.builtin import mutation
+from dsh_tools.cards import DiffCall
+from dsh_tools.contract import Tool, ToolRun
+from dsh_tools.hunk_models import FileDiff
+from dsh_tools.matching import Replace
+from dsh_tools.models import ToolArguments
+
+_DESCRIPTION = """\
+Replace text in a file. Read the file first: an edit of a file that was not read, or that changed since, is refused.
+old_string must match exactly, character for character, and only once unless replace_all is set; add surrounding lines
+to make it unique. Lines are separated by \\n whatever the file uses; the file's own line ends are kept. If the file is
+open in the user's editor, the edit goes into the editor's buffer, beside the user's unsaved typing."""
+
+
+class EditArguments(ToolArguments):
+    """Arguments of edit."""
+
+    file_path: str = Field(description="Path of the file: absolute, or relative to the workspace.")
+    old_string: str = Field(min_length=1, description="The exact text to replace. Not empty.")
+    new_string: str = Field(description="The text to put in its place; may be empty to delete.")
+    replace_all: bool = Field(default=False, description="Replace every occurrence, from the start, without overlap.")
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "EditArguments":
+        # A \r\n means a line end, whichever the file has.
+        if self.old_string.replace("\r\n", "\n") == self.new_string.replace("\r\n", "\n"):
+            raise ValueError("old_string and new_string are equal: there is nothing to change")
+        return self
+
+
+async def _execute(args: EditArguments, run: ToolRun) -> JsonObject:
+    target = await run.fs.resolve(args.file_path)
+    guard = run.ledger.edit_guard(target)
+    replace = Replace(args.old_string, args.new_string, path=target.path, replace_all=args.replace_all)
+    replacements = 0
+
+    def plan(text: str) -> Change:
+        nonlocal replacements
+        change = replace(text)
+        replacements = len(change.edits)
+        return change
+
+    outcome = await run.fs.edit_text(target, plan, guard)
+    return mutation.applied(run, target, outcome, replacements)
+
+
+def _call_card(args: EditArguments) -> DiffCall:
+    return DiffCall(
+        title=f"Edit {args.file_path}",
+        path=args.file_path,
+        diffs=(FileDiff(path=args.file_path, old_text=args.old_string, new_text=args.new_string),),
+    )
+
+
+EDIT = Tool(
+    name="edit",
+    description=_DESCRIPTION,
+    params=EditArguments,
+    output=mutation.MutationValue,
+    execute=_execute,
+    render=lambda _args, value: mutation.render(value),
+    presentation_meta=lambda _args, value: mutation.meta(value),
+    present_call=_call_card,
+    present_result=lambda _args, result: mutation.card(result),
+)

@@ -1,0 +1,50 @@
+"""write: create a file, or replace the whole text of one that the session has read."""
+
+from pydantic import Field
+
+from dsh_ledger.json_values import JsonObject
+from dsh_tools.builtin import mutation
+from dsh_tools.cards import DiffCall
+from dsh_tools.contract import Tool, ToolRun
+from dsh_tools.hunk_models import FileDiff
+from dsh_tools.models import ToolArguments
+
+_DESCRIPTION = """\
+Create a file with the given content, or replace the whole content of a file that was read in this session. Writing over
+a file that was not read, or that changed since, is refused. Missing directories are created. An existing file keeps its
+line ends, byte order mark and mode. To change a part of a file, use edit."""
+
+
+class WriteArguments(ToolArguments):
+    """Arguments of write."""
+
+    file_path: str = Field(description="Path of the file: absolute, or relative to the workspace.")
+    content: str = Field(description="The whole text of the file, exactly as it is to be.")
+
+
+async def _execute(args: WriteArguments, run: ToolRun) -> JsonObject:
+    target = await run.fs.resolve(args.file_path)
+    guard = run.ledger.write_guard(target)
+    outcome = await run.fs.write_text(target, args.content, guard)
+    return mutation.applied(run, target, outcome, 1)
+
+
+def _call_card(args: WriteArguments) -> DiffCall:
+    return DiffCall(
+        title=f"Write {args.file_path}",
+        path=args.file_path,
+        diffs=(FileDiff(path=args.file_path, old_text=None, new_text=args.content),),
+    )
+
+
+WRITE = Tool(
+    name="write",
+    description=_DESCRIPTION,
+    params=WriteArguments,
+    output=mutation.MutationValue,
+    execute=_execute,
+    render=lambda _args, value: mutation.render(value),
+    presentation_meta=lambda args, value: mutation.meta(value, whole=args.content),
+    present_call=_call_card,
+    present_result=lambda _args, result: mutation.card(result),
+)

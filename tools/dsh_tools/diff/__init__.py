@@ -1,0 +1,20 @@
+"""The diff engine: what differs between two texts, as hunks, blocks, edits and bounded text."""
+
+from dsh_tools.diff.building import Comparison, compare, diff, hunks, line_blocks, minimal_change
+from dsh_tools.diff.file_diffs import FileDiff, file_diffs
+from dsh_tools.diff.rendering import drift, unified
+from dsh_tools.diff.trimming import common_prefix
+
+__all__ = [
+    "Comparison",
+    "FileDiff",
+    "common_prefix",
+    "compare",
+    "diff",
+    "drift",
+    "file_diffs",
+    "hunks",
+    "line_blocks",
+    "minimal_change",
+    "unified",
+]

@@ -1,0 +1,48 @@
+"""Base classes of everything that crosses the wire. Deliberately absent: any particular shape."""
+
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from dsh_ledger.errors import FieldError
+
+T = TypeVar("T")
+
+Items: TypeAlias = Annotated[tuple[T, ...], Strict(False)]
+"""A JSON array as a tuple: the array may be a list, its items are as strict as ever."""
+
+
+def optional() -> Any:
+    """The default of a member that is left out of the JSON object when there is nothing to say (``name?``).
+
+    A member that may be null but is always there is declared ``X | None`` without a default.
+    """
+    return Field(default=None, exclude_if=lambda value: value is None)
+
+
+class WireModel(BaseModel):
+    """A value on the wire: camelCase names, no unknown members, no silent coercion, immutable."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The JSON object, its members in the order of declaration."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class ToolArguments(BaseModel):
+    """Arguments of a tool, under the names that models know (``file_path``): strict, closed, immutable."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def field_errors(error: ValidationError) -> list[FieldError]:
+    """The fields that did not validate, as dotted paths with list items in brackets, without the values given."""
+    found: list[FieldError] = []
+    for item in error.errors(include_url=False, include_input=False, include_context=False):
+        path = ""
+        for part in item["loc"]:
+            path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+        found.append(FieldError(path, item["msg"].removeprefix("Value error, ")))
+    return found

@@ -1,0 +1,38 @@
+"""The tools of a session, by name."""
+
+from collections.abc import Iterable, Iterator
+
+from dsh_ledger.errors import LedgerBug, UnknownTool
+from dsh_tools.contract import AnyTool
+
+
+class Registry:
+    """Tools by name, in the order of registration.
+
+    Args:
+        tools: The tools. Two of one name are a bug of whoever put them together.
+    """
+
+    def __init__(self, tools: Iterable[AnyTool] = ()) -> None:
+        self._tools: dict[str, AnyTool] = {}
+        for tool in tools:
+            if tool.name in self._tools:
+                raise LedgerBug(f"two tools are named {tool.name}")
+            self._tools[tool.name] = tool
+
+    def __iter__(self) -> Iterator[AnyTool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def get(self, name: str) -> AnyTool:
+        """The tool of that name.
+
+        Raises:
+            UnknownTool: There is none.
+        """
+        tool = self._tools.get(name)
+        if tool is None:
+            raise UnknownTool(name, list(self._tools))
+        return tool

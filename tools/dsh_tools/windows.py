@@ -1,0 +1,160 @@
+r"""A window of a text: some of its lines, numbered, bounded, and honest about what was left out.
+
+Lines end at ``\n`` and nowhere else. Held here: what is cut, and the two marks that a numbered rendering puts around a
+line, with the patterns that recognise them when they come back. Deliberately absent: a split of the whole text. Lines
+outside the window are only counted.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+DEFAULT_LINES = 2_000
+"""How many lines a window has at most, unless asked otherwise."""
+
+MAX_LINE = 2_000
+"""How many code points of one line are shown."""
+
+MAX_BYTES = 50_000
+"""How many bytes of UTF-8, line ends included, a window has."""
+
+Cut: TypeAlias = Literal["limit", "bytes"]
+"""What ended a window before the end of the text."""
+
+LINE_NUMBER = re.compile(r"[ \t]*[0-9]+(?:\| ?|\t|→)")
+"""What stands before a line in `number`'s rendering; also the tab and the arrow that other renderings put there."""
+
+LINE_CUT = re.compile(r"(?:…|\.\.\.) *[\[(][^\n\[\]()]*\b(?:cut|truncated|shown)\b[^\n\[\]()]*[\])]")
+"""What stands after a line that `number` shows the beginning of; also in the words that other renderings use."""
+
+_CHUNK = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class ClippedLine:
+    """A line of which only the beginning is in the window.
+
+    Attributes:
+        line: Its 1-based number.
+        shown: How many code points of it are in the window.
+        total: How many it has, without its end.
+    """
+
+    line: int
+    shown: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    r"""Some lines of a text.
+
+    Attributes:
+        first: 1-based number of the first line asked for. With no lines: the text does not have that line.
+        lines: The lines without their ends.
+        clipped: The lines of which only the beginning is in ``lines``.
+        total_lines: How many lines the text has; an empty text has none, and ``"a"`` and ``"a\n"`` have one.
+        cut: What ended the window although lines follow, or None when the last line of the text is in it.
+        ends_with_newline: The last line of the text has an end.
+    """
+
+    first: int
+    lines: tuple[str, ...]
+    clipped: tuple[ClippedLine, ...]
+    total_lines: int
+    cut: Cut | None
+    ends_with_newline: bool
+
+    @property
+    def last(self) -> int:
+        """1-based number of the last line in the window; ``first - 1`` when there is none."""
+        return self.first + len(self.lines) - 1
+
+    @property
+    def truncated(self) -> bool:
+        """Lines follow after the window."""
+        return self.cut is not None
+
+    @property
+    def text(self) -> str:
+        r"""The lines, each with a ``\n``, save a last line of the text that has none."""
+        text = "\n".join(self.lines)
+        has_end = self.last < self.total_lines or self.ends_with_newline
+        return text + "\n" if self.lines and has_end else text
+
+
+def window(
+    text: str, offset: int = 1, limit: int = DEFAULT_LINES, *, max_line: int = MAX_LINE, max_bytes: int = MAX_BYTES
+) -> Window:
+    """The lines of a text from one line on.
+
+    Args:
+        text: The logical text.
+        offset: 1-based number of the first line.
+        limit: How many lines at most.
+        max_line: How many code points of each line.
+        max_bytes: How many bytes of UTF-8 in all; the first line is shown whatever its size.
+
+    Raises:
+        ValueError: ``offset`` or ``limit`` is less than 1.
+    """
+    if offset < 1 or limit < 1:
+        raise ValueError(f"there is no window of {limit} lines from line {offset} on")
+    at, before = _find_line(text, offset)
+    lines: list[str] = []
+    clipped: list[ClippedLine] = []
+    size = 0
+    cut: Cut | None = None
+    while at < len(text):
+        if len(lines) == limit:
+            cut = "limit"
+            break
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        line = text[at : min(end, at + max_line)]
+        size += _utf8_size(line) + 1
+        if lines and size > max_bytes:
+            cut = "bytes"
+            break
+        if end - at > max_line:
+            clipped.append(ClippedLine(offset + len(lines), max_line, end - at))
+        lines.append(line)
+        at = end + 1
+    ended = text.endswith("\n")
+    after = text.count("\n", at) + (0 if ended or at >= len(text) else 1)
+    return Window(offset, tuple(lines), tuple(clipped), before + len(lines) + after, cut, ended)
+
+
+def number(shown: Window) -> str:
+    """The window as text for a model: each line with its number, a bar and a space before it.
+
+    The separator is not a tab: glued to a line that begins with tabs, one could not be told from the other.
+    """
+    totals = {line.line: line for line in shown.clipped}
+    rendered: list[str] = []
+    for count, line in enumerate(shown.lines, shown.first):
+        mark = totals.get(count)
+        end = f"… [cut: {mark.shown} of {mark.total} characters shown]" if mark else ""
+        rendered.append(f"{count:>6}| {line}{end}" if line or end else f"{count:>6}|")
+    return "\n".join(rendered)
+
+
+def _find_line(text: str, line: int) -> tuple[int, int]:
+    """Where a 1-based line begins, and how many lines are before it; the text's end when it has no such line."""
+    passed, at = 0, 0
+    while at < len(text) and passed < line - 1:
+        here = text.count("\n", at, at + _CHUNK)
+        if passed + here >= line - 1:
+            break
+        passed += here
+        at += _CHUNK
+    while passed < line - 1:
+        end = text.find("\n", at)
+        if end < 0:
+            return len(text), passed + (0 if not text or text.endswith("\n") else 1)
+        passed, at = passed + 1, end + 1
+    return at, passed
+
+
+def _utf8_size(line: str) -> int:
+    return len(line) if line.isascii() else len(line.encode("utf-8", "surrogatepass"))
