@@ -29,6 +29,7 @@ class AgentDoor:
         self._methods = methods
         self._endpoint = AgentEndpoint(self._serve)
         self._discovery = Discovery()
+        self._is_open = False
 
     async def open(self) -> None:
         """Listen, and let agents know. Without a trustworthy place for the socket there is no door, and a warning."""
@@ -37,10 +38,17 @@ class AgentDoor:
         except (RuntimeDirRefused, OSError) as error:
             _log.warning("agents can't attach over the socket: %s", error)
             return
-        await asyncio.to_thread(self._discovery.announce, self._hub.workspace.roots, self._endpoint.address)
+        self._is_open = True
+        await self.announce()
+
+    async def announce(self) -> None:
+        """Let agents know which folders the workspace has now."""
+        if self._is_open:
+            await asyncio.to_thread(self._discovery.announce, self._hub.workspace.roots, self._endpoint.address)
 
     async def close(self) -> None:
         """Send the agents away, and leave nothing behind."""
+        self._is_open = False
         await asyncio.to_thread(self._discovery.withdraw)
         await self._endpoint.close()
 

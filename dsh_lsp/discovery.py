@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_lsp.announcements import SUBDIRECTORY, Announcement, live_or_swept, key_of, listed, read, write
+from dsh_lsp.announcements import SUBDIRECTORY, Announcement, key_of, listed, live_or_swept, read, write
 from dsh_lsp.liveness import process_started_at
 from dsh_lsp.runtime_dir import known_runtime_dirs, private_dir, runtime_dir
 from dsh_lsp.wire import PROTOCOL_VERSION

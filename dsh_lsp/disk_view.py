@@ -24,11 +24,11 @@ class WorkspaceDisk:
     """Answers for `dsh_lsp.buffers.open_documents.OpenDocuments`.
 
     Args:
-        disk: The disk under the workspace.
+        disk: The disk under the workspace; another one when the workspace's folders change.
     """
 
     def __init__(self, disk: DiskFileSystem) -> None:
-        self._disk = disk
+        self.disk = disk
 
     async def identify(self, uri: str) -> Target:
         """The target of an editor's URI. One outside the workspace has a name too, and no agent can reach it."""
@@ -37,5 +37,5 @@ class WorkspaceDisk:
 
     async def text(self, target: Target) -> str | None:
         """The logical text on the disk; None where there is none to read."""
-        found = await text_on_disk(self._disk, target)
+        found = await text_on_disk(self.disk, target)
         return found.text if found is not None else None

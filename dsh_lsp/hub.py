@@ -69,9 +69,15 @@ class Hub:
         disk = DiskFileSystem(self.workspace)
         self._painter = Painter()
         self._drift = DriftWatch(self.ledger, self.sessions, self.snapshots)
-        self.documents = OpenDocuments(WorkspaceDisk(disk), self._document_changed, self.ledger.carry_over)
+        self._disk_view = WorkspaceDisk(disk)
+        self.documents = OpenDocuments(self._disk_view, self._document_changed, self.ledger.carry_over)
         self.files = WorkspaceFiles(disk, self.documents, timing)
         self._running: set[asyncio.Task[ToolResult]] = set()
+
+    def set_folders(self, folders: Iterable[Path]) -> None:
+        """The workspace has other folders from now on. What is under way ends in the old ones."""
+        self.workspace = Workspace(list(folders))
+        self.files.disk = self._disk_view.disk = self.files.disk.for_workspace(self.workspace)
 
     # Sessions
 

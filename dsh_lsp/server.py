@@ -14,7 +14,13 @@ from dsh_lsp.agents import AgentDoor
 from dsh_lsp.editor import Editor
 from dsh_lsp.handlers import text_documents
 from dsh_lsp.handlers.context import PeerContext
-from dsh_lsp.handlers.initialize import editor_traits, experimental_capabilities, options_of, workspace_folders
+from dsh_lsp.handlers.initialize import (
+    changed_folders,
+    editor_traits,
+    experimental_capabilities,
+    options_of,
+    workspace_folders,
+)
 from dsh_lsp.handlers.ledger_query import ledger_query
 from dsh_lsp.handlers.session_close import session_close
 from dsh_lsp.handlers.session_open import session_open
@@ -85,6 +91,13 @@ class Server:
         )
         feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._with_documents(text_documents.did_close))
         feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, types.SemanticTokensLegend([], []))(_no_tokens)
+
+        @feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+        async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
+            if self._hub is not None:
+                self._hub.set_folders(changed_folders(self._hub.workspace.roots, params.event))
+            if self._door is not None:
+                await self._door.announce()
 
         @feature(types.INITIALIZED)
         async def initialized(_params: types.InitializedParams) -> None:

@@ -1,8 +1,12 @@
 """Who is told of cards: editors that paint them, and peers that subscribed."""
 
+import logging
+
 from pydantic import BaseModel
 
 from dsh_lsp.editor import Peer
+
+_log = logging.getLogger(__name__)
 
 
 class Subscribers:
@@ -24,7 +28,10 @@ class Subscribers:
         self._wanted.pop(peer, None)
 
     def tell(self, session: str, method: str, note: BaseModel) -> None:
-        """Send a note about a session to all who want it."""
+        """Send a note about a session to all who want it. What can't be sent must not fail the call it is about."""
         for peer, wanted in self._wanted.items():
             if wanted is None or session in wanted:
-                peer.notify(method, note)
+                try:
+                    peer.notify(method, note)
+                except (TypeError, ValueError) as error:
+                    _log.error("a %s could not be sent: %s", method, type(error).__name__)

@@ -64,6 +64,7 @@ class OpenDocument:
         mirror: The text as the editor has it.
         editor: Who has it open.
         new_hunk_id: Makes ids for the agents' hunks.
+        repaint: Told when the hunks have changed and the text has not.
 
     Attributes:
         mirror: As above.
@@ -76,7 +77,13 @@ class OpenDocument:
         closed: Set when the document was closed or opened anew.
     """
 
-    def __init__(self, mirror: Document, editor: Editor, new_hunk_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        mirror: Document,
+        editor: Editor,
+        new_hunk_id: Callable[[], str],
+        repaint: Callable[["OpenDocument"], None],
+    ) -> None:
         self.mirror = mirror
         self.editor = editor
         self.hunks = PendingHunks()
@@ -86,6 +93,7 @@ class OpenDocument:
         self.busy = False
         self.closed = asyncio.Event()
         self._new_hunk_id = new_hunk_id
+        self._repaint = repaint
         self._in_flight: EditInFlight | None = None
         self._waiters: set[asyncio.Event] = set()
 
@@ -133,10 +141,12 @@ class OpenDocument:
         for edit in settled_edits(flight.after, logical_text(self.mirror.text)):
             hunks = hunks.user_edit(edit.start, edit.old, edit.new)
         self.hunks = hunks
+        self._repaint(self)
 
     def reformatted(self, flight: EditInFlight) -> None:
         """What a formatter did while the edit was saved belongs to the edit."""
         self.hunks = self._with_agent_edit(flight, logical_text(self.mirror.text))
+        self._repaint(self)
 
     def _follow(self, applied: AppliedChange) -> None:
         edit = LineEdit(applied.start_line, _bare(applied.old_lines), _bare(applied.new_lines)).trimmed()

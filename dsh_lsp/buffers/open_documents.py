@@ -73,7 +73,7 @@ class OpenDocuments:
             epoch=next(self._epochs),
             encoding=editor.traits.encoding,
         )
-        document = OpenDocument(mirror, editor, lambda: f"h{next(self._hunk_ids)}")
+        document = OpenDocument(mirror, editor, lambda: f"h{next(self._hunk_ids)}", self._changed)
         self._by_uri[uri] = document
         self._settle(self._opened(document, mirror.text))
         self._changed(document)

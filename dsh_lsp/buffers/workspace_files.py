@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
-from dsh_ledger.guards import Guard, MustBeAbsent
+from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import logical_text, version_of_text
 from dsh_lsp.buffers.confirm import Timing
@@ -28,7 +28,7 @@ _RELOADS = 3
 
 _NOT_RELOADED = "The editor's buffer has not been reloaded yet; this is the text on disk."
 _BOTH_CHANGED = "The file on disk has changed too since the editor read it; this is the editor's unsaved text."
-_UNSAVED = "The buffer had unsaved typing, so it was not saved."
+_UNSAVED = "The buffer had unsaved changes before, so it was not saved."
 _FORMATTED = "Saving changed the text (a formatter in the editor); the result is the text after that."
 
 
@@ -109,7 +109,8 @@ class WorkspaceFiles:
             was_clean = not document.dirty
             document.busy = True
             try:
-                done = await edit_document(document, target, plan, guard, author, self.timing)
+                seen = _as_loaded(guard, document)
+                done = await edit_document(document, target, plan, seen, author, self.timing)
                 return await self._finished(document, target, done, was_clean=was_clean)
             except DocumentClosed:
                 continue
@@ -162,6 +163,16 @@ class WorkspaceFiles:
             except TimeoutError:
                 pass
         return not document.closed.is_set() and _is_older(document, on_disk)
+
+
+def _as_loaded(guard: Guard, document: OpenDocument) -> Guard:
+    """The guard for the buffer: who saw the disk's text has seen what the editor made of it when it loaded it.
+
+    The ledger is told of that, too; but the document may have been opened after the guard was asked for.
+    """
+    if isinstance(guard, MustBeVersion) and guard.version == document.disk_version and document.clean_version:
+        return MustBeVersion(document.clean_version)
+    return guard
 
 
 def _outdated(on_disk: TextRead) -> TextRead:

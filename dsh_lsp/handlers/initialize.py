@@ -1,6 +1,8 @@
 """``initialize``: what an editor says of itself, and what we say (LSP 3.17, "Initialize Request")."""
 
 import logging
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +69,19 @@ def workspace_folders(params: types.InitializeParams) -> list[Path]:
     uris = [folder.uri for folder in params.workspace_folders or []]
     if not uris and params.root_uri:
         uris = [params.root_uri]
-    paths = [Path(path.decode("utf-8", "surrogateescape")) for uri in uris if (path := uri_path(uri)) is not None]
+    paths = _paths(uris)
     if not paths and params.root_path:
         paths = [Path(params.root_path)]
     return paths or [Path.cwd()]
+
+
+def changed_folders(folders: Iterable[Path], event: types.WorkspaceFoldersChangeEvent) -> list[Path]:
+    """The folders after ``workspace/didChangeWorkspaceFolders``. The last one stays: a workspace has a folder."""
+    gone = {os.path.realpath(path) for path in _paths(folder.uri for folder in event.removed)}
+    kept = [folder for folder in folders if os.path.realpath(folder) not in gone]
+    added = [path for path in _paths(folder.uri for folder in event.added) if path not in kept]
+    return [*kept, *added] or list(folders)[:1]
+
+
+def _paths(uris: Iterable[str]) -> list[Path]:
+    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None]

@@ -158,8 +158,7 @@ class Connection:
         # Both callers close the writer's transport next, without a turn of the loop in between, so nothing can be fed
         # after this. Whoever waits for a message learns of the end now, and not when the queue is empty.
         self._reader.feed_eof()
-        callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
+        for callback in self._callbacks:
             asyncio.get_running_loop().call_soon(self._call, callback)
         return True
 

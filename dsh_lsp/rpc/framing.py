@@ -151,7 +151,7 @@ def parse(body: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any] | Reje
         return Rejected(
             PARSE_ERROR,
             f"the body is nested deeper than {limits.depth}",
-            id=request_id if isinstance(request_id, int | str) else None,
+            id=request_id if type(request_id) is int or type(request_id) is str else None,
         )
     if isinstance(message, dict):
         return message

@@ -104,8 +104,6 @@ class RunningCalls:
     async def _run(self, call: _Call, outcome: Awaitable[Any]) -> None:
         try:
             result = await outcome
-        except asyncio.CancelledError:
-            self._finish(call, request_cancelled(call.method))
         except Exception as error:  # noqa: BLE001 - whatever a handler raises is an answer
             self._failed(call, error)
         else:
@@ -114,7 +112,7 @@ class RunningCalls:
     def _ended(self, call: _Call, task: asyncio.Task[None], outcome: Awaitable[Any]) -> None:
         if call.answered:
             return
-        # Cancelled before its first step, or ended by an exception that ends the process.
+        # Cancelled, before its first step perhaps, or ended by an exception that ends the process.
         if inspect.iscoroutine(outcome):
             outcome.close()
         self._finish(call, request_cancelled(call.method) if task.cancelled() else internal_error(call.method))

@@ -10,10 +10,14 @@ person a popup for each malformed message; and logs whole messages.
 Held: one peer's two tables (``incoming``, ``outgoing``) and its own methods with their models. Absent: what is shared
 between peers, and any timing: a handler begins when its message arrives.
 
-Private attributes of pygls that this package relies on, all of them:
+What of pygls this package relies on beyond its public interface, all of it:
 
 - ``JsonRPCProtocol._server``, ``_converter``: as its constructor sets them.
-- ``LanguageServerProtocol._shutdown``: set by its handler of ``shutdown`` (``editor`` reads it).
+- ``JsonRPCProtocol._shutdown``: set by the built-in handler of ``shutdown`` (``editor`` reads it).
+- Built-in handlers are generator functions that yield ``(handler, args, kwargs)`` (``incoming`` runs them), and are
+  found by their constructor among all attributes (``editor`` overrides two and removes some afterwards).
+
+Its ``writer``, ``handle_message``, ``structure_message``, ``msg_id`` and ``thread()`` have no part in this.
 """
 
 from __future__ import annotations

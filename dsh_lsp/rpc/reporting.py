@@ -16,9 +16,10 @@ _SHOWN: Final = 200
 
 
 def shown(name: object) -> str:
-    """Return a peer's name for something, cut to a length that is fit for an answer and for the log."""
+    """Return a peer's name for something, fit for an answer and for the log: cut, and without control characters."""
     text = str(name)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in cut)
 
 
 def log_failure(logger: logging.Logger, what: str, error: BaseException) -> None:

@@ -235,33 +235,26 @@ def _composed(earlier: tuple[Edit, ...], later: tuple[Edit, ...]) -> Iterator[Ed
         # Once the front of an earlier edit is used, its span has been counted into the shift.
         return shift + (earlier[index].end if used else earlier[index].start)
 
-    def take(count: int) -> Edit:
-        """The next ``count`` code points of the current earlier edit, with its span if they are the first."""
+    def take(most: int) -> Edit:
+        """The next code points of the current earlier edit, with its span if they are the first."""
         nonlocal index, used, shift
         edit = earlier[index]
-        piece = Edit(edit.end if used else edit.start, edit.end, edit.text[used : used + count])
+        piece = Edit(edit.end if used else edit.start, edit.end, edit.text[used : used + most])
         shift += piece.delta
-        used += count
+        used += len(piece.text)
         if used == len(edit.text):
             index, used = index + 1, 0
         return piece
 
-    def left() -> int:
-        return len(earlier[index].text) - used
-
     for edit in later:
-        while index < len(earlier) and start_between() + left() <= edit.start:
-            yield take(left())
-        if index < len(earlier) and start_between() < edit.start:
-            yield take(edit.start - start_between())
+        while index < len(earlier) and (ahead := edit.start - start_between()) > 0:
+            yield take(ahead)
         first = edit.start - shift
-        while index < len(earlier) and start_between() + left() <= edit.end:
-            take(left())
-        if index < len(earlier) and start_between() < edit.end:
-            take(edit.end - start_between())
+        while index < len(earlier) and (ahead := edit.end - start_between()) > 0:
+            take(ahead)
         yield Edit(first, edit.end - shift, edit.text)
     while index < len(earlier):
-        yield take(left())
+        yield take(len(earlier[index].text))
 
 
 def _narrowed(edit: Edit, text: str) -> Edit | None:

@@ -44,6 +44,9 @@ from dsh_ledger.versions import Version
 LISTED = 10
 """How many line numbers, candidates or fields an error lists before it says how many more there are."""
 
+QUOTED = 500
+"""How many code points an error repeats of a text that somebody else made up: a reason, a name, a complaint."""
+
 
 class LedgerBug(Exception):
     """An internal contradiction in dsh-lsp, or in a tool. Never the caller's fault, and never one of the codes above.
@@ -61,7 +64,7 @@ class LedgerBug(Exception):
 
     def model_text(self) -> str:
         """What a model reads."""
-        return f"{self.code}: {self.message} {self.remedy}"
+        return f"{self.code}: {self.message.removesuffix('.')}. {self.remedy}"
 
 
 class LedgerError(Exception):
@@ -81,6 +84,9 @@ class LedgerError(Exception):
         super().__init__(message)
         self.message = message
         self.details: JsonObject = dict(details or {})
+
+    def __str__(self) -> str:
+        return self.message
 
     def model_text(self) -> str:
         """What a model reads: code, message and next action."""
@@ -284,6 +290,7 @@ class FsApplyRejected(FsError):
     remedy = "Tell the user; the file is open in their editor."
 
     def __init__(self, path: str, reason: str | None) -> None:
+        reason = None if reason is None else _cut(reason)
         said = f"it said: {reason}" if reason else "it gave no reason"
         super().__init__(path, f"The editor refused the edit of {path}; {said}.", {"reason": reason})
 
@@ -350,11 +357,7 @@ class InvalidArgs(CallError):
     remedy = "Correct the arguments, then call again."
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
-        listed = errors[:LISTED]
-        super().__init__(
-            "; ".join(map(str, listed)) + (f" (and {len(errors) - LISTED} more)" if len(errors) > LISTED else "") + ".",
-            {"errors": [{"path": error.path, "message": error.message} for error in listed]},
-        )
+        super().__init__(f"{_sentence(errors)}.", {"errors": _listed(errors)})
 
 
 class InvalidToolOutput(CallError):
@@ -364,10 +367,9 @@ class InvalidToolOutput(CallError):
     remedy = "Report it to the author of the tool; its effects, if any, stand."
 
     def __init__(self, tool: str, errors: Sequence[FieldError]) -> None:
-        listed = errors[:LISTED]
         super().__init__(
-            f"{tool} returned a value that does not fit its schema: {'; '.join(map(str, listed))}.",
-            {"tool": tool, "errors": [{"path": error.path, "message": error.message} for error in listed]},
+            f"{tool} returned a value that does not fit its schema: {_sentence(errors)}.",
+            {"tool": tool, "errors": _listed(errors)},
         )
 
 
@@ -377,6 +379,7 @@ class UnknownTool(CallError):
     code = "UNKNOWN_TOOL"
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
+        name = _cut(name)
         super().__init__(
             f"There is no tool named {name!r}; there are {', '.join(known)}.",
             {"name": name, "known": list[JsonValue](known)},
@@ -395,3 +398,16 @@ class ReviewConflict(CallError):
 
     code = "REVIEW_CONFLICT"
     remedy = "Compare both texts and edit by hand."
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+
+
+def _sentence(errors: Sequence[FieldError]) -> str:
+    more = len(errors) - LISTED
+    return "; ".join(_cut(str(error)) for error in errors[:LISTED]) + (f" (and {more} more)" if more > 0 else "")
+
+
+def _listed(errors: Sequence[FieldError]) -> list[JsonValue]:
+    return [{"path": _cut(error.path), "message": _cut(error.message)} for error in errors[:LISTED]]

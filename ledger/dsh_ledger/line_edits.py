@@ -84,10 +84,10 @@ class LineEdit:
         say it otherwise than the edit did. Settled, the two always meet.
 
         Args:
-            before: All lines of the text before the edit.
+            before: All lines of the text before the edit. Only those below it are looked at.
         """
         edit = self.trimmed()
-        if (edit.old and edit.new) or edit.changes_final_newline:
+        if edit.old and edit.new:
             return edit
         block, end = edit.old or edit.new, edit.end
         slid = 0

@@ -318,7 +318,7 @@ def _merged(hunks: tuple[PendingHunk, ...], edit: LineEdit, author: tuple[str, s
     current = (
         *first.current[: max(edit.start - first.start, 0)],
         *edit.new,
-        *(last.current[edit.end - last.start :] if edit.end < last.end else ()),
+        *last.current[edit.end - last.start :],
     )
     old_no_newline, new_no_newline = edit.old_no_newline, edit.new_no_newline
     if last.changes_final_newline:

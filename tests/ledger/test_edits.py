@@ -112,6 +112,13 @@ def test_rebase_keeps_an_insertion_at_an_edge_outside() -> None:
     assert Change.of(Edit(4, 4, ">")) == Change.of(Edit(3, 3, ">")).rebased(over)
 
 
+def test_rebase_joins_what_comes_together() -> None:
+    """Insertions at both edges of a span that is gone are one insertion, in their order."""
+    over = Change.of(Edit(1, 3, ""))
+
+    assert Change.of(Edit(1, 1, "<>")) == Change.of(Edit(1, 1, "<"), Edit(3, 3, ">")).rebased(over)
+
+
 def test_rebase_says_what_overlaps() -> None:
     """A refused rebase is a value that holds the two edits in each other's way."""
     mine = Change.of(Edit(0, 1, "x"), Edit(5, 7, "y"))

@@ -1,7 +1,7 @@
 """Line edits: trimming, and the one settled way to say one of several that mean the same."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsh_ledger.line_edits import LineEdit
@@ -69,6 +69,7 @@ def test_a_block_settles_by_its_own_length_and_more() -> None:
     assert LineEdit(4, ("b", "a"), ()) == LineEdit(1, ("a", "b"), ()).settled(before)
 
 
+@settings(deadline=None)
 @given(fitting())
 def test_settling_keeps_the_result(case: tuple[list[str], LineEdit]) -> None:
     """A settled edit still fits the text and gives the same lines."""
@@ -77,6 +78,7 @@ def test_settling_keeps_the_result(case: tuple[list[str], LineEdit]) -> None:
     assert applied(before, edit) == applied(before, edit.settled(before))
 
 
+@settings(deadline=None)
 @given(fitting())
 def test_one_inserted_or_deleted_block_is_said_in_one_way(case: tuple[list[str], LineEdit]) -> None:
     """Every insertion, or deletion, of as many lines that gives the same text settles to the same edit."""
@@ -96,6 +98,7 @@ def test_one_inserted_or_deleted_block_is_said_in_one_way(case: tuple[list[str],
             assert settled == other.settled(before)
 
 
+@settings(deadline=None)
 @given(fitting())
 def test_the_inverse_settles_to_the_same_place(case: tuple[list[str], LineEdit]) -> None:
     """An undo, however it is said, meets what it takes back."""

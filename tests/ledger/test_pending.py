@@ -250,9 +250,9 @@ def test_typing_among_ten_thousand_hunks_is_cheap() -> None:
     def best(edit: Callable[[], PendingHunks]) -> float:
         times = []
         for _ in range(20):
-            began = time.perf_counter()
+            began = time.process_time()
             edit()
-            times.append(time.perf_counter() - began)
+            times.append(time.process_time() - began)
         return min(times)
 
     assert best(lambda: hunks.user_edit(0, [], ["x"])) < 0.01

@@ -249,6 +249,14 @@ class PendingMachine(RuleBasedStateMachine):
             assert hunk.base != hunk.current or hunk.changes_final_newline
         assert hunks == PendingHunks.of(hunks).hunks
 
+    @invariant()
+    def the_last_hunk_knows_of_the_final_newline(self) -> None:
+        """If base and current differ in it, and no hunk does otherwise."""
+        ends = (self.reference.base_no_newline, self.reference.current_no_newline)
+        flags = [(hunk.old_no_newline, hunk.new_no_newline) for hunk in self.hunks]
+        last = ends if ends[0] != ends[1] else (False, False)
+        assert [(False, False)] * (len(flags) - 1) + [last] == (flags or [(False, False)])
+
 
 TestPendingMachine = PendingMachine.TestCase
-TestPendingMachine.settings = settings(max_examples=300, stateful_step_count=25, deadline=None)
+TestPendingMachine.settings = settings(max_examples=120, stateful_step_count=25, deadline=None)

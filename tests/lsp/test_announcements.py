@@ -136,6 +136,29 @@ def test_a_file_that_makes_no_sense_is_passed_over(
     assert str(tmp_path) not in caplog.text
 
 
+def test_a_pipe_is_not_read(runtime: Path, folder: Path, listening: Path) -> None:
+    """Not even one with the right words in it, which stay there."""
+    path = put(runtime, folder)
+    content = path.read_bytes()
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    pipe = os.open(path, os.O_RDWR)
+    try:
+        os.write(pipe, content)
+
+        assert [] == find(folder, [runtime])
+        os.write(pipe, b"!")
+        assert content + b"!" == os.read(pipe, len(content) + 1)
+    finally:
+        os.close(pipe)
+
+
+@pytest.mark.parametrize("pid", [0, -1])
+def test_a_process_id_that_means_many_processes_is_not_believed(runtime: Path, folder: Path, pid: int) -> None:
+    """Zero is our own process group and -1 every process there is (kill(2)); both always run."""
+    assert read(put(runtime, folder, pid=pid)) is None
+
+
 @as_root
 @pytest.mark.parametrize("what", ["file", "directory"])
 def test_files_of_another_user_are_passed_over(runtime: Path, folder: Path, listening: Path, what: str) -> None:

@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
 
 from dsh_lsp.rpc.connection import Connection
 from tests.support.raw_peer import PATIENCE, RawClient, agent_session, stream_pair
-
-if TYPE_CHECKING:
-    import pytest
 
 MEGABYTE = 1024 * 1024
 SECRET = "sec" + "ret"  # not as such in any line of source that a traceback could show
 
 
-async def connected(write_limit: int) -> tuple[Connection, RawClient]:
-    """Return a connection and the client at its other end."""
-    streams, client = await stream_pair()
-    return Connection(*streams, name="test", write_limit=write_limit), client
+Connect = Callable[[int], Awaitable[tuple[Connection, RawClient]]]
 
 
-async def test_a_message_is_sent_and_received() -> None:
+@pytest.fixture
+async def connected() -> AsyncIterator[Connect]:
+    """Makes connections of a write limit, each with the client at its other end, and ends both after the test."""
+    made: list[tuple[Connection, RawClient]] = []
+
+    async def connect(write_limit: int) -> tuple[Connection, RawClient]:
+        streams, client = await stream_pair()
+        made.append((Connection(*streams, name="test", write_limit=write_limit), client))
+        return made[-1]
+
+    yield connect
+    for connection, client in made:
+        connection.drop("the test is over")
+        client.writer.close()
+
+
+async def test_a_message_is_sent_and_received(connected: Connect) -> None:
     """What is sent is one frame at the other end."""
     connection, client = await connected(MEGABYTE)
 
     assert connection.send({"jsonrpc": "2.0", "method": "x"})
     assert {"jsonrpc": "2.0", "method": "x"} == await client.receive()
-    connection.drop("done")
 
 
-async def test_a_message_of_any_size_is_taken_by_an_empty_queue() -> None:
+async def test_a_message_of_any_size_is_taken_by_an_empty_queue(connected: Connect) -> None:
     """One answer over the limit does not cost the peer its connection, nor do small ones right after it."""
     connection, client = await connected(MEGABYTE)
     big = "x" * (8 * MEGABYTE)
@@ -40,10 +51,9 @@ async def test_a_message_of_any_size_is_taken_by_an_empty_queue() -> None:
     assert connection.send({"small": 1})
     assert {"big": big} == await client.receive()
     assert {"small": 1} == await client.receive()
-    connection.drop("done")
 
 
-async def test_a_second_message_over_the_limit_is_too_much() -> None:
+async def test_a_second_message_over_the_limit_is_too_much(connected: Connect) -> None:
     """The exception is for one big message in the queue, not for each."""
     connection, _ = await connected(MEGABYTE)
     connection.send({"big": "x" * (8 * MEGABYTE)})
@@ -52,7 +62,7 @@ async def test_a_second_message_over_the_limit_is_too_much() -> None:
     assert connection.reason == "the peer does not read"
 
 
-async def test_a_peer_that_does_not_read_is_dropped() -> None:
+async def test_a_peer_that_does_not_read_is_dropped(connected: Connect) -> None:
     """Once more than the limit is queued, the connection ends, and further messages are not taken."""
     connection, _ = await connected(MEGABYTE)
     chunk = {"text": "x" * 100_000}
@@ -66,7 +76,7 @@ async def test_a_peer_that_does_not_read_is_dropped() -> None:
     assert not connection.send({})
 
 
-async def test_a_peer_that_reads_again_is_forgiven() -> None:
+async def test_a_peer_that_reads_again_is_forgiven(connected: Connect) -> None:
     """The limit is on what is queued now, not on what has ever been sent."""
     connection, client = await connected(MEGABYTE)
     for _ in range(10):
@@ -74,10 +84,9 @@ async def test_a_peer_that_reads_again_is_forgiven() -> None:
             assert connection.send({"text": "x" * 100_000})
         for _ in range(8):
             await client.receive()
-    connection.drop("done")
 
 
-async def test_callbacks_run_once_with_the_reason() -> None:
+async def test_callbacks_run_once_with_the_reason(connected: Connect) -> None:
     """Whoever asked is told why, once, however often and by whatever the connection is ended."""
     connection, _ = await connected(MEGABYTE)
     told: list[str] = []
@@ -93,7 +102,9 @@ async def test_callbacks_run_once_with_the_reason() -> None:
     assert ["first", "first"] == told
 
 
-async def test_a_failing_callback_does_not_hide_the_end_from_the_others(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failing_callback_does_not_hide_the_end_from_the_others(
+    connected: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
     """Each callback runs; a failure is logged by its type, and not by what it says."""
     connection, _ = await connected(MEGABYTE)
     told: list[str] = []
@@ -110,7 +121,7 @@ async def test_a_failing_callback_does_not_hide_the_end_from_the_others(caplog: 
     assert ("ValueError" in caplog.text, SECRET in caplog.text) == (True, False)
 
 
-async def test_close_hands_over_what_is_queued() -> None:
+async def test_close_hands_over_what_is_queued(connected: Connect) -> None:
     """A graceful end is no loss."""
     connection, client = await connected(8 * MEGABYTE)
     connection.send({"text": "x" * (4 * MEGABYTE)})
@@ -120,7 +131,7 @@ async def test_close_hands_over_what_is_queued() -> None:
     assert b"" == await client.ended()
 
 
-async def test_close_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_close_does_not_wait_for_ever(connected: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     """A peer that never takes what is queued is cut off after a while."""
     monkeypatch.setattr("dsh_lsp.rpc.connection._LINGER", 0.05)
     connection, _ = await connected(8 * MEGABYTE)
@@ -131,7 +142,7 @@ async def test_close_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> 
         await connection.wait_closed()
 
 
-async def test_reading_ends_when_the_connection_is_ended_here() -> None:
+async def test_reading_ends_when_the_connection_is_ended_here(connected: Connect) -> None:
     """Whoever waits for the next message learns of a local end at once, with output still queued."""
     connection, _ = await connected(8 * MEGABYTE)
     reading = asyncio.create_task(connection.read())
@@ -141,10 +152,9 @@ async def test_reading_ends_when_the_connection_is_ended_here() -> None:
 
     async with asyncio.timeout(1):
         assert await reading is None
-    connection.drop("done")
 
 
-async def test_sending_to_a_peer_that_has_closed_ends_the_connection() -> None:
+async def test_sending_to_a_peer_that_has_closed_ends_the_connection(connected: Connect) -> None:
     """A write error is an end like any other, and raises nothing."""
     connection, client = await connected(MEGABYTE)
     client.writer.transport.abort()
@@ -172,7 +182,7 @@ async def test_one_peer_that_stops_reading_does_not_slow_another() -> None:
         assert slowest < 0.1
 
 
-async def test_nothing_of_a_message_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_of_a_message_is_logged(connected: Connect, caplog: pytest.LogCaptureFixture) -> None:
     """Not even at the lowest level."""
     caplog.set_level(logging.DEBUG)
     connection, client = await connected(MEGABYTE)

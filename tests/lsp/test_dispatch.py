@@ -10,9 +10,15 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 from pygls.exceptions import JsonRpcException
 
-from tests.support.raw_peer import agent_session
+from dsh_lsp.rpc.agent import agent_peer
+from dsh_lsp.rpc.connection import Connection
+from dsh_lsp.rpc.framing import encode
+from dsh_lsp.rpc.pump import serve
+from tests.support.raw_peer import PATIENCE, agent_session, stream_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from dsh_lsp.rpc.agent import AgentProtocol
 
 
@@ -101,6 +107,53 @@ async def test_a_burst_from_one_peer_does_not_keep_another_waiting() -> None:
     assert before.index("quick") < 300
 
 
+async def test_serving_ends_after_what_was_queued_has_been_handed_over() -> None:
+    """Whoever waits for the end of serving may end the process then."""
+    streams, client = await stream_pair()
+    peer = agent_peer(Connection(*streams), {"dsh/big": (Run, lambda peer, params: "x" * 4_000_000)})
+    told: list[str] = []
+    peer.connection.on_closed(told.append)
+    serving = asyncio.create_task(serve(peer))
+    client.call(1, "dsh/big", {"sessionId": "s"})
+    client.writer.write_eof()
+    async with asyncio.timeout(PATIENCE):
+        await peer.connection.closed.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert (["end of stream"], False) == (told, serving.done())
+        assert 4_000_000 == len((await client.receive())["result"])
+        assert "end of stream" == await serving
+    client.writer.close()
+
+
+async def test_a_built_in_handler_gets_the_results_and_the_errors_of_what_it_calls() -> None:
+    """As pygls' generators do, of plain functions and of coroutine functions."""
+
+    def now(value: object) -> object:
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    async def later(value: object) -> object:
+        await asyncio.sleep(0)
+        return now(value)
+
+    def steps(params: Any) -> Generator[Any, Any, list[str]]:
+        seen: list[str] = []
+        for handler in (now, later, now, later):
+            for value in ("result", ValueError("error")):
+                try:
+                    seen.append((yield handler, (value,), None))
+                except ValueError as error:
+                    seen.append(str(error))
+        return seen
+
+    async with agent_session() as (client, peer):
+        peer.fm.add_builtin_feature("dsh/steps", steps)
+
+        assert ["result", "error"] * 4 == await client.result(1, "dsh/steps", {})
+
+
 # Notifications
 
 
@@ -136,6 +189,17 @@ async def test_failing_and_unknown_notifications_are_told_to_nobody() -> None:
         assert -32601 == (await client.error(1, "none"))["code"]
         client.writer.write_eof()
         assert b"" == await client.ended()
+
+
+async def test_names_that_a_peer_made_up_can_not_forge_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Line ends, escape sequences and lone surrogates in a method's name are not repeated."""
+    caplog.set_level(logging.DEBUG)
+    async with agent_session() as (client, _):
+        client.send_bytes(encode({"jsonrpc": "2.0", "method": "a\nERROR b\x1b[2J\ud800"}))
+        error = await client.error(1, "a\r\nb")
+
+    assert "ignored a\N{REPLACEMENT CHARACTER}ERROR b" in caplog.text
+    assert "method not found: a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}b" == error["message"]
 
 
 # Registration

@@ -2,9 +2,10 @@
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dsh_ledger.versions import version_of_text
@@ -34,13 +35,14 @@ def joined(text: str) -> str:
     return result
 
 
-def line_starts(text: str) -> list[int]:
+@lru_cache(maxsize=4)
+def line_starts(text: str) -> tuple[int, ...]:
     """The offset at which each line starts."""
     starts = [0]
     for index, char in enumerate(text):
         if char == "\n" or (char == "\r" and text[index + 1 : index + 2] != "\n"):
             starts.append(index + 1)
-    return starts
+    return tuple(starts)
 
 
 def lines_of(text: str) -> list[str]:
@@ -116,11 +118,21 @@ FEW_PIECES = st.sampled_from(["\n", "\r", "a", "\ud83d", "\ude0b", "}\n"])
 TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.lists(FEW_PIECES, max_size=10).map("".join)
 HUGE = st.sampled_from([2**31 - 1, 2**31, 2**32 - 1, 2**63])
 POSITIONS = st.tuples(st.integers(0, 9) | HUGE, st.integers(0, 9) | HUGE)
-SMALL_EDITS = POSITIONS.flatmap(lambda at: st.builds(Edit, st.just(at), st.just(at), PIECES))
-STEPS = (
-    st.builds(Edit, POSITIONS, POSITIONS, TEXTS) | SMALL_EDITS | st.builds(Replacement, TEXTS) | POSITIONS.map(Question)
+INSERTIONS = POSITIONS.flatmap(lambda at: st.builds(Edit, st.just(at), st.just(at), PIECES))
+# Where the boundaries are: whole contents and whole lines, replaced by nothing or by little.
+LOCAL_EDITS = st.builds(
+    lambda line, start, lines, end, text: Edit((line, start), (line + lines, end), text),
+    st.integers(0, 4),
+    st.just(0) | st.integers(0, 3),
+    st.integers(0, 1),
+    st.just(0) | st.integers(0, 3) | HUGE,
+    st.just("") | FEW_PIECES,
 )
+EDITS = LOCAL_EDITS | INSERTIONS | st.builds(Edit, POSITIONS, POSITIONS, TEXTS)
+STEPS = EDITS | EDITS | st.builds(Replacement, TEXTS) | POSITIONS.map(Question)
 SESSIONS = st.tuples(TEXTS, st.lists(STEPS, max_size=8), st.sampled_from(ENCODINGS))
+# A busy machine is not a reason to fail.
+ON_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 Session = tuple[str, list[Edit | Replacement | Question], PositionEncoding]
 
 
@@ -177,7 +189,7 @@ def check_view(text: str, document: Document) -> None:
     assert version_of_text(text) == document.content_version
 
 
-@settings(max_examples=300, deadline=None)
+@settings(ON_ANY_MACHINE, max_examples=300)
 @given(SESSIONS)
 def test_the_mirror_is_the_clients_text(session: Session) -> None:
     """After any changes, whatever their ranges, the mirror answers everything as the plain text would."""
@@ -186,7 +198,7 @@ def test_the_mirror_is_the_clients_text(session: Session) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@settings(max_examples=20_000, deadline=None)
+@settings(ON_ANY_MACHINE, max_examples=20_000)
 @given(SESSIONS)
 def test_the_mirror_is_the_clients_text_many_times(session: Session) -> None:
     """As above, many times."""
@@ -200,24 +212,24 @@ def test_a_document_keeps_what_it_was_opened_with() -> None:
     """The uri is the client's spelling, and what the client said about the document is there to be read."""
     document = opened("a\n")
 
-    assert (
+    assert ("file:///a%20b.py", "python", 1, 1) == (
         document.uri,
         document.language_id,
         document.version,
         document.epoch,
-    ) == ("file:///a%20b.py", "python", 1, 1)
+    )
 
 
 def test_an_empty_document_has_one_empty_line() -> None:
     """An empty text has a line, a position and an offset, and can be typed into."""
     document = opened("")
 
-    assert (
+    assert (1, "", [(0, 0)], 0) == (
         document.line_count,
         document.line(0),
         document.positions_at([0]),
         document.offset_of_line(1),
-    ) == (1, "", [(0, 0)], 0)
+    )
     assert AppliedChange(0, ("",), ("a",)) == document.apply(0, 0, 0, 0, "a")
 
 
@@ -226,7 +238,7 @@ def test_typing_after_the_last_line_end_fills_the_last_line() -> None:
     document = opened("a\n")
 
     assert AppliedChange(1, ("",), ("b",)) == document.apply(1, 0, 1, 0, "b")
-    assert document.text == "a\nb"
+    assert "a\nb" == document.text
 
 
 def test_a_position_past_the_end_is_the_end() -> None:
@@ -235,7 +247,7 @@ def test_a_position_past_the_end_is_the_end() -> None:
     document.apply(2**32 - 1, 0, 2**32 - 1, 0, "!")
     document.apply(0, 2**32 - 1, 0, 2**32 - 1, "?")
 
-    assert document.text == "abc?\r\nd!"
+    assert "abc?\r\nd!" == document.text
 
 
 def test_a_lone_carriage_return_takes_the_newline_that_comes_to_it() -> None:
@@ -243,7 +255,15 @@ def test_a_lone_carriage_return_takes_the_newline_that_comes_to_it() -> None:
     document = opened("a\rb\nc")
 
     assert AppliedChange(0, ("a\r", "b\n"), ("a\r\n",)) == document.apply(1, 0, 1, 1, "")
-    assert document.lines() == ("a\r\n", "c")
+    assert ("a\r\n", "c") == document.lines()
+
+
+def test_an_emptied_line_stays_a_line() -> None:
+    r"""Deleting the content of a line leaves its line end, which joins no other when no lone ``\r`` is before it."""
+    document = opened("a\nb\r\nc")
+
+    assert AppliedChange(1, ("b\r\n",), ("\r\n",)) == document.apply(1, 0, 1, 1, "")
+    assert ("a\n", "\r\n", "c") == document.lines()
 
 
 def test_a_newline_typed_after_a_carriage_return_joins_it() -> None:
@@ -251,7 +271,15 @@ def test_a_newline_typed_after_a_carriage_return_joins_it() -> None:
     document = opened("a\rb")
 
     assert AppliedChange(0, ("a\r",), ("a\r\n",)) == document.apply(1, 0, 1, 0, "\n")
-    assert document.lines() == ("a\r\n", "b")
+    assert ("a\r\n", "b") == document.lines()
+
+
+def test_text_that_begins_with_a_newline_joins_the_carriage_return_before_it() -> None:
+    r"""Only the first ``\n`` of what is inserted after a lone ``\r`` goes to that line's end."""
+    document = opened("a\rb")
+
+    assert AppliedChange(0, ("a\r", "b"), ("a\r\n", "x\n", "yb")) == document.apply(1, 0, 1, 0, "\nx\ny")
+    assert ("a\r\n", "x\n", "yb") == document.lines()
 
 
 def test_a_carriage_return_typed_before_a_newline_joins_it() -> None:
@@ -266,8 +294,8 @@ def test_a_position_inside_a_line_end_is_before_it() -> None:
     document = opened("a\r\nb")
     document.apply(0, 2, 0, 2, "x")
 
-    assert document.text == "ax\r\nb"
-    assert document.positions_at([2, 3, 4]) == [(0, 2), (0, 2), (1, 0)]
+    assert "ax\r\nb" == document.text
+    assert [(0, 2), (0, 2), (1, 0)] == document.positions_at([2, 3, 4])
 
 
 def test_a_swapped_range_is_the_same_range() -> None:
@@ -275,18 +303,18 @@ def test_a_swapped_range_is_the_same_range() -> None:
     document = opened("abc\ndef\n")
     document.apply(1, 2, 0, 1, "-")
 
-    assert document.text == "a-f\n"
+    assert "a-f\n" == document.text
 
 
 def test_D11_positions_count_the_units_of_the_encoding() -> None:
     """An edit of an astral character and what follows it has the range that a UTF-16 client means."""
     document = opened('x="😋"', "utf-16")
 
-    assert document.positions_at([3, 5]) == [(0, 3), (0, 6)]
+    assert [(0, 3), (0, 6)] == document.positions_at([3, 5])
 
     document.apply(0, 3, 0, 6, 'y"')
 
-    assert document.text == 'x="y"'
+    assert 'x="y"' == document.text
 
 
 def test_halves_of_a_character_sent_one_after_the_other_are_one_character() -> None:
@@ -295,7 +323,7 @@ def test_halves_of_a_character_sent_one_after_the_other_are_one_character() -> N
     document.apply(0, 1, 0, 1, "\ud83d")
     document.apply(0, 2, 0, 2, "\ude0b")
 
-    assert document.text == "a😋b"
+    assert "a😋b" == document.text
     assert version_of_text("a😋b") == document.content_version
 
 
@@ -318,7 +346,7 @@ def test_a_change_that_changes_nothing_has_no_lines() -> None:
     """Text replaced by itself is told as no lines replaced by none."""
     change = opened("a\nb\n").apply(0, 0, 1, 1, "a\nb")
 
-    assert (change.old_lines, change.new_lines) == ((), ())
+    assert ((), ()) == (change.old_lines, change.new_lines)
 
 
 def test_the_whole_text_replaced_is_told_by_its_changed_lines() -> None:
@@ -326,7 +354,15 @@ def test_the_whole_text_replaced_is_told_by_its_changed_lines() -> None:
     document = opened("a\nb\nc\nd\n")
 
     assert AppliedChange(1, ("b\n", "c\n"), ("B\n",)) == document.replace_all("a\nB\nd\n")
-    assert document.text == "a\nB\nd\n"
+    assert "a\nB\nd\n" == document.text
+
+
+def test_a_repeated_line_that_goes_is_named_once() -> None:
+    """Where one line less of equal ones is left, the lines kept before the change are not kept again after it."""
+    document = opened("a\na\n")
+
+    assert AppliedChange(1, ("a\n",), ()) == document.replace_all("a\n")
+    assert ("a\n", "") == document.lines()
 
 
 def test_the_version_is_the_one_of_the_logical_text() -> None:
@@ -349,12 +385,12 @@ def test_a_negative_position_is_refused_before_anything_changes(position: tuple[
         document.apply(*position, 0, 1, "x")
     with pytest.raises(ValueError, match="negative"):
         document.offset_at(*position)
-    assert document.text == "abc"
+    assert "abc" == document.text
 
 
 def test_no_offsets_have_no_positions() -> None:
     """An empty list of offsets gives an empty list."""
-    assert opened("a").positions_at([]) == []
+    assert [] == opened("a").positions_at([])
 
 
 @pytest.mark.parametrize("offset", [-1, 5])
@@ -377,8 +413,8 @@ def test_a_keystroke_does_not_touch_the_rest_of_a_large_document() -> None:
     """A thousand keystrokes in 100,000 lines take far less than a thousand passes over them would (2.4 s at best)."""
     document = opened("x" * 49 + "\n" + ("y" * 49 + "\n") * 99_999)
     document.positions_at([len(document.text)])
-    started = time.perf_counter()
+    started = time.process_time()
     for column in range(1000):
         document.apply(0, column, 0, column, "k")
 
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

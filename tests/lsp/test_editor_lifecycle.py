@@ -243,5 +243,9 @@ async def test_unknown_enumeration_members_do_not_refuse_initialize() -> None:
         edits = peer.client_capabilities.workspace.workspace_edit
         assert edits is not None
 
-        assert (("create", "weird"), "newKind") == (edits.resource_operations, edits.failure_handling)
+        assert ((types.ResourceOperationKind.Create, "weird"), "newKind") == (
+            edits.resource_operations,
+            edits.failure_handling,
+        )
+        assert [types.ResourceOperationKind, str] == [type(kind) for kind in edits.resource_operations or ()]
         await settled(client)

@@ -11,51 +11,21 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
 from dsh_lsp.endpoint import AgentEndpoint
 from dsh_lsp.runtime_dir import RuntimeDirRefused
 from dsh_lsp.unix_socket import bound_socket
-
-Streams: TypeAlias = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+from tests.support.endpoint_peer import PATIENCE, Served, connect, echoed, names, no_connections, rest
 
 UID = os.geteuid()
 NOBODY = 65534
-PATIENCE = 20.0
-"""Seconds after which a test gives up; nothing here takes a tenth of one."""
 
 
 def mode(path: Path) -> int:
     """The permission bits."""
     return stat.S_IMODE(path.lstat().st_mode)
-
-
-def names(directory: Path) -> list[str]:
-    """What is in a directory."""
-    return [path.name for path in directory.iterdir()]
-
-
-class Served:
-    """An ``on_connect`` that echoes lines and remembers what it saw."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.ended: asyncio.Queue[str] = asyncio.Queue()
-
-    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Echo until the end of the stream; fail on the line that asks for it."""
-        self.count += 1
-        try:
-            while line := await reader.readline():
-                if line.startswith(b"fail"):
-                    raise ValueError(line)
-                writer.write(line)
-        except BaseException as error:
-            self.ended.put_nowait(type(error).__name__)
-            raise
-        self.ended.put_nowait("end of stream")
 
 
 @pytest.fixture
@@ -69,38 +39,6 @@ async def endpoint(tmp_path: Path, served: Served) -> AsyncIterator[AgentEndpoin
     """An open endpoint."""
     async with AgentEndpoint(served, directory=tmp_path / "run") as opened:
         yield opened
-
-
-async def connect(endpoint: AgentEndpoint) -> Streams:
-    """A connection to it."""
-    return await asyncio.open_unix_connection(endpoint.path)
-
-
-async def echoed(streams: Streams, line: bytes) -> bytes:
-    """What comes back for ``line``."""
-    reader, writer = streams
-    writer.write(line)
-    return await asyncio.wait_for(reader.readline(), PATIENCE)
-
-
-async def rest(streams: Streams) -> bytes:
-    """All that is still to come; a connection cut off has come to its end too."""
-    try:
-        return await asyncio.wait_for(streams[0].read(), PATIENCE)
-    except ConnectionResetError:
-        return b""
-    finally:
-        streams[1].close()
-
-
-async def no_connections(endpoint: AgentEndpoint) -> None:
-    """Wait until the endpoint has let go of every connection."""
-    if tasks := list(endpoint._connections):
-        await asyncio.wait(tasks, timeout=PATIENCE)
-    assert 0 == endpoint.connections
-
-
-# --- reaching it -------------------------------------------------------------------------------------------------
 
 
 async def test_a_connection_is_handed_on_as_its_two_streams(endpoint: AgentEndpoint) -> None:
@@ -178,9 +116,6 @@ async def test_a_directory_that_is_not_ours_is_refused(tmp_path: Path, served: S
     assert [] == names(tmp_path / "real")
 
 
-# --- who is at the other end ----------------------------------------------------------------------------------------
-
-
 async def test_a_user_who_is_not_allowed_is_refused(
     tmp_path: Path, served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -200,7 +135,7 @@ async def test_a_user_who_is_not_allowed_is_refused(
 
 CONNECT_AS_NOBODY = f"""
 import os, socket, sys
-os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
+os.setgroups([]); os.setgid({NOBODY - 1}); os.setuid({NOBODY})
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
 try:
     s.sendall(b"hello\\n"); print(s.recv(100))
@@ -224,9 +159,6 @@ async def test_a_process_of_another_user_is_refused(served: Served, allowed: set
 
             assert repr(answer).encode() == out.strip()
             assert (1 if answer else 0) == served.count
-
-
-# --- one connection and the others ---------------------------------------------------------------------------------
 
 
 async def test_a_failing_connection_does_not_touch_the_others(
@@ -279,7 +211,7 @@ async def test_a_connection_is_closed_when_its_handler_returns(tmp_path: Path) -
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"x" * 3_000_000)
 
-    async with AgentEndpoint(greet, directory=tmp_path) as endpoint:
+    async with AgentEndpoint(greet, directory=tmp_path, grace=3 * PATIENCE) as endpoint:
         assert b"x" * 3_000_000 == await rest(await connect(endpoint))
 
 
@@ -315,129 +247,6 @@ async def test_the_readers_limit_is_the_one_given(tmp_path: Path) -> None:
         streams[1].close()
 
 
-# --- the end ---------------------------------------------------------------------------------------------------------
-
-
-async def test_closing_ends_connections_and_removes_the_file(endpoint: AgentEndpoint, served: Served) -> None:
-    """Handlers and peers see the end of the stream; the file is gone, its directory stays, nobody can connect."""
-    streams = await connect(endpoint)
-    assert b"x\n" == await echoed(streams, b"x\n")
-
-    await asyncio.wait_for(endpoint.close(), PATIENCE)
-
-    assert "end of stream" == served.ended.get_nowait()
-    assert b"" == await rest(streams)
-    assert 0 == endpoint.connections
-    assert [] == names(endpoint.path.parent)
-    with pytest.raises(FileNotFoundError):
-        await connect(endpoint)
-
-
-async def test_closing_twice_is_closing_once(endpoint: AgentEndpoint) -> None:
-    """Concurrent and repeated calls wait for the same end."""
-    streams = await connect(endpoint)
-    assert b"x\n" == await echoed(streams, b"x\n")
-
-    await asyncio.wait_for(asyncio.gather(endpoint.close(), endpoint.close()), PATIENCE)
-    await asyncio.wait_for(endpoint.close(), PATIENCE)
-
-    assert 0 == endpoint.connections
-    streams[1].close()
-
-
-async def test_closing_goes_on_when_the_caller_is_cancelled(tmp_path: Path) -> None:
-    """A cancelled close leaves nothing half closed."""
-    noticed, release = asyncio.Event(), asyncio.Event()
-
-    async def linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(await reader.readline())
-        await reader.read()
-        noticed.set()
-        await release.wait()
-
-    async with AgentEndpoint(linger, directory=tmp_path, grace=PATIENCE) as endpoint:
-        streams = await connect(endpoint)
-        assert b"x\n" == await echoed(streams, b"x\n")
-        closing = asyncio.create_task(endpoint.close())
-        await asyncio.wait_for(noticed.wait(), PATIENCE)
-        closing.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await closing
-
-        assert 1 == endpoint.connections
-        release.set()
-        await no_connections(endpoint)
-        assert b"" == await rest(streams)
-        assert not endpoint.path.exists()
-
-
-async def test_queued_bytes_arrive_before_the_end(tmp_path: Path) -> None:
-    """Closing lets a peer that reads have what was written for it."""
-    written = asyncio.Event()
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"x" * 3_000_000)
-        written.set()
-        await reader.read()
-
-    async with AgentEndpoint(answer, directory=tmp_path) as endpoint:
-        streams = await connect(endpoint)
-        await asyncio.wait_for(written.wait(), PATIENCE)
-        _, received = await asyncio.gather(endpoint.close(), rest(streams))
-
-        assert 3_000_000 == len(received)
-
-
-async def test_a_handler_that_does_not_notice_is_cancelled(tmp_path: Path) -> None:
-    """After the grace a handler that waits for something else is cancelled, and its peer cut off."""
-    ended: asyncio.Queue[str] = asyncio.Queue()
-    started = asyncio.Event()
-
-    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        started.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            ended.put_nowait("cancelled")
-            raise
-
-    async with AgentEndpoint(wait, directory=tmp_path, grace=0.05) as endpoint:
-        streams = await connect(endpoint)
-        await asyncio.wait_for(started.wait(), PATIENCE)
-        await asyncio.wait_for(endpoint.close(), PATIENCE)
-
-        assert "cancelled" == ended.get_nowait()
-        assert 0 == endpoint.connections
-        assert b"" == await rest(streams)
-
-
-async def test_a_handler_that_refuses_to_end_does_not_hold_up_the_others(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Closing comes back even so, and says that something is left."""
-    started, release = asyncio.Event(), asyncio.Event()
-
-    async def stubborn(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        started.set()
-        while not release.is_set():
-            try:
-                await release.wait()
-            except asyncio.CancelledError:
-                continue
-
-    endpoint = AgentEndpoint(stubborn, directory=tmp_path, grace=0.05)
-    await endpoint.open()
-    streams = await connect(endpoint)
-    await asyncio.wait_for(started.wait(), PATIENCE)
-
-    await asyncio.wait_for(endpoint.close(), PATIENCE)
-
-    assert "1 agent connections did not end when cancelled" in caplog.text
-    release.set()
-    await no_connections(endpoint)
-    streams[1].close()
-
-
 async def test_it_opens_once(tmp_path: Path, served: Served) -> None:
     """An endpoint is opened and closed once; before it is open it has no path."""
     endpoint = AgentEndpoint(served, directory=tmp_path)
@@ -452,9 +261,6 @@ async def test_it_opens_once(tmp_path: Path, served: Served) -> None:
     await never.close()
     with pytest.raises(RuntimeError):
         await never.open()
-
-
-# --- long paths ----------------------------------------------------------------------------------------------------
 
 
 async def test_a_path_too_long_for_a_socket_gets_a_short_one(
@@ -480,8 +286,10 @@ async def test_a_failed_start_leaves_nothing_behind(
     tmp_path: Path, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A socket that can't be listened on is closed, and its file and directory are removed."""
+    tried: list[socket.socket] = []
 
-    async def fail(*_args: object, **_options: object) -> None:
+    async def fail(*_args: object, sock: socket.socket, **_options: object) -> None:
+        tried.append(sock)
         raise OSError(errno.ENOBUFS, "no buffers")
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -490,3 +298,4 @@ async def test_a_failed_start_leaves_nothing_behind(
     with pytest.raises(OSError, match="no buffers"):
         await AgentEndpoint(served, directory=tmp_path / ("x" * 120)).open()
     assert ["x" * 120] == names(tmp_path)
+    assert [-1] == [each.fileno() for each in tried]

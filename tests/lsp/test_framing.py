@@ -135,6 +135,7 @@ async def test_bare_newlines_are_taken() -> None:
         b"no colon\r\n\r\n",
         b': "}}Content-Length: 2\r\n\r\n',
         b'"}}Content-Length: 2\r\n\r\n{}',
+        b'"}}X: the rest of a body\r\nContent-Length: 2\r\n\r\n{}',
         b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n",
         b"X: " + b"x" * 9000 + b"\r\n\r\n",
         b"X: 1\r\n" * 2000,

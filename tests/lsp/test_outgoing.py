@@ -87,8 +87,9 @@ async def test_a_malformed_error_is_an_error(error: object) -> None:
         asking_now = asking(peer)
         client.send({"jsonrpc": "2.0", "id": await asked(client), "error": error})
 
-        with pytest.raises(JsonRpcException):
+        with pytest.raises(JsonRpcException) as raised:
             await asyncio.wait_for(asking_now, PATIENCE)
+        assert -32603 == raised.value.code
 
 
 @pytest.mark.parametrize("answer", [{"result": 1}, {"error": {"code": 1, "message": "late"}}])
@@ -118,14 +119,36 @@ async def test_a_repeated_answer_is_dropped() -> None:
         await settled(client)
 
 
-@pytest.mark.parametrize("request_id", [None, 99, "x", 1.5, [1], {"a": 1}])
+@pytest.mark.parametrize("request_id", [None, 99, "1", True, 1.0, 1.5, [1], {"a": 1}])
 async def test_an_answer_nobody_asked_for_is_dropped(request_id: object) -> None:
-    """Of whatever id, and without an answer to the answer."""
-    async with agent_session() as (client, _):
+    """Of whatever id, without an answer to the answer, and without being taken for another's."""
+    async with agent_session() as (client, peer):
+        asking_now = asking(peer)
+        assert 1 == await asked(client)
         client.send({"jsonrpc": "2.0", "id": request_id, "result": 1})
         client.send({"jsonrpc": "2.0", "id": request_id, "error": {"code": 1, "message": "x"}})
         client.send({"jsonrpc": "2.0", "result": 1})
         await settled(client)
+        assert not asking_now.done()
+        client.send({"jsonrpc": "2.0", "id": 1, "result": "the answer"})
+        assert "the answer" == await asking_now
+
+
+async def test_an_answer_and_a_cancellation_at_the_same_time() -> None:
+    """Whichever the waiting one gets, the other is dropped without an error."""
+    errors: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: errors.append(context))
+    async with agent_session() as (client, peer):
+        asking_now = asking(peer)
+        request_id = await asked(client)
+        asking_now.cancel()
+        peer.receive({"jsonrpc": "2.0", "id": request_id, "result": 1})
+        typed = peer.send_request("dsh/ask", {"a": 1})
+        peer.receive({"jsonrpc": "2.0", "id": await asked(client), "result": 1})
+        typed.cancel()
+        await settled(client)
+
+        assert ([], True, 0) == (errors, asking_now.cancelled(), len(peer._outgoing))
 
 
 async def test_a_cancelled_wait_is_forgotten() -> None:

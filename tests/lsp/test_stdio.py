@@ -29,10 +29,10 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT 
 START_UP = 30.0
 
 
-async def start(stdin: Any, stdout: Any) -> asyncio.subprocess.Process:
+async def start(stdin: Any, stdout: Any, command: list[str] = SERVER) -> asyncio.subprocess.Process:
     """Start the server with these as its standard input and output."""
     return await asyncio.create_subprocess_exec(
-        *SERVER, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=ROOT
+        *command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=ROOT
     )
 
 
@@ -158,6 +158,23 @@ async def test_regular_files(tmp_path: Path) -> None:
     assert texts == [json.loads(body)["result"]["text"] for body in bodies]
 
 
+async def test_output_to_a_file_is_complete_however_slow_the_copying(tmp_path: Path) -> None:
+    """The process does not end before what it said is in the file."""
+    slowly = (
+        "import runpy, dsh_lsp.rpc.stdio as stdio; stdio._CHUNK = 8;"
+        "runpy.run_module('tests.support.stdio_server', run_name='__main__')"
+    )
+    sink = tmp_path / "out"
+    with sink.open("wb") as stdout:
+        server = await start(subprocess.PIPE, stdout, command=[sys.executable, "-c", slowly])
+    assert server.stdin is not None
+    server.stdin.write(frame({"jsonrpc": "2.0", "id": 1, "method": "echo", "params": {"text": "x" * 100_000}}))
+    server.stdin.close()
+    await finish(server)
+
+    assert sink.read_bytes().endswith(b'xxx"}}')
+
+
 async def test_no_input_at_all() -> None:
     """The null device is an end of stream."""
     assert "ended: end of stream" in await finish(await start(subprocess.DEVNULL, subprocess.DEVNULL))
@@ -198,6 +215,8 @@ async def test_an_editor_that_stops_reading_is_dropped_and_does_not_block() -> N
                 pass
             await connection.wait_closed()
             assert await connection.read() is None
+        with pytest.raises(BrokenPipeError):  # its input is closed as well
+            os.write(our_end, b"x")
     finally:
         os.close(our_end)
         os.close(their_end)

@@ -1,11 +1,14 @@
-"""The README's table of dependencies and pyproject.toml say the same."""
+"""What the code imports, what pyproject.toml asks for, and what the README's table explains are the same."""
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 
 from packaging.requirements import Requirement
 
-from tests.support.repository import first_column, read
+from tests.support.repository import PACKAGES, first_column, read
 
 
 def declared() -> set[str]:
@@ -38,3 +41,23 @@ def test_every_row_of_the_table_is_a_dependency() -> None:
     rows = {normalised(cell) for cell in first_column(read("README.md"), "dependency")}
 
     assert set() == rows - declared() - declared_for_development()
+
+
+def test_what_is_imported_is_declared() -> None:
+    """No package is used just because another one happens to bring it, and none is asked for and never imported."""
+    distributions = packages_distributions()
+    used = {normalised(distributions.get(name, [name])[0]) for name in imported()}
+
+    assert declared() == used
+
+
+def imported() -> set[str]:
+    """The top-level names that the three packages import from outside the standard library and themselves."""
+    names: set[str] = set()
+    for path in (path for folder in PACKAGES.values() for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
+                names.add(node.module.partition(".")[0])
+    return names - sys.stdlib_module_names - set(PACKAGES)

@@ -17,12 +17,15 @@ START = ("make demo", "make test")
 
 
 def documented_commands() -> dict[str, set[str]]:
-    """The commands of ``dsh-lsp`` that the README shows, in fences or in code marks, each with its long options."""
+    """The commands of ``dsh-lsp`` that the README shows, in fences or in code marks, each with its long options.
+
+    The program called without a command is the empty one.
+    """
     readme = read("README.md")
     shown = [*fenced_lines(readme), *re.findall(r"`([^`\n]+)`", readme)]
     commands: dict[str, set[str]] = {}
     for line in shown:
-        for command, rest in re.findall(r"(?:^|[\s\"'/(])dsh-lsp ([a-z][a-z-]*)([^|;&#]*)", line):
+        for command, rest in re.findall(r"(?:^|[\s\"'/(])dsh-lsp(?: ([a-z][a-z-]*)|(?= --))([^|;&#]*)", line):
             commands.setdefault(command, set()).update(re.findall(r"(?<!\S)--[a-z][a-z-]*", rest))
     return commands
 
@@ -61,12 +64,12 @@ def test_every_command_that_the_readme_names_exists() -> None:
     """Each ``dsh-lsp ...`` of the README is a command of the program, and each option shown with it is its own."""
     unknown: list[str] = []
     for command, options in sorted(documented_commands().items()):
-        answer = help_of(command)
+        answer = help_of(*command.split())
         if answer.returncode != 0:
             unknown.append(command)
             continue
         known = set(re.findall(r"--[a-z][a-z-]*", answer.stdout))
-        unknown.extend(f"{command} {option}" for option in sorted(options - known))
+        unknown.extend(f"{command} {option}".lstrip() for option in sorted(options - known))
 
     assert [] == unknown
 

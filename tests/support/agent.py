@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.support import framing
+from tests.support import expectations, framing
 from tests.support.editor import StrictEditor
 from tests.support.peer import Peer, Pending, ServerRequest
 
@@ -82,10 +82,15 @@ class ToolUser(ABC):
 
 
 class Agent(ToolUser):
-    """An agent on a stream of its own; made by `connect`."""
+    """An agent on a stream of its own; made by `connect`.
+
+    Attributes:
+        problems: What the server did wrong so far, in words.
+    """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__()
+        self.problems: list[str] = []
         self.peer = Peer("agent", self._write, self._refuse)
         self._writer = writer
         self._pump = asyncio.create_task(self._receive_all(reader))
@@ -133,6 +138,8 @@ class Agent(ToolUser):
         try:
             while (message := await framing.read(reader)) is not None:
                 self.peer.receive(message)
+                if "method" in message:
+                    self.problems += expectations.wrong_shape(message["method"], message.get("params"))
         except (framing.BrokenFrame, OSError) as error:
             reason = f"the connection broke: {error}"
         self.peer.close(reason)
@@ -141,6 +148,7 @@ class Agent(ToolUser):
         self._writer.write(framing.encode(message))
 
     def _refuse(self, request: ServerRequest) -> None:
+        self.problems.append(f"an agent was asked for {request.method}")
         request.fail(-32601, f"Method Not Found: {request.method}")
 
 

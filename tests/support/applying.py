@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from tests.support.naive_text import Outside, content_version, spans_of
+from tests.support.naive_text import content_version, spans_of
 from tests.support.vim_text import VimText
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.support.buffers import Buffer
     from tests.support.edit_request import DocumentEdit, EditRequest
     from tests.support.editor import StrictEditor
 
@@ -64,6 +63,7 @@ class LikeVsCode:
                 request.answer(False)
                 return
         for document in request.documents:
+            editor.check_edit(document, editor.buffers[document.uri])
             apply_spans(editor, document)
         request.answer(True)
 
@@ -151,6 +151,7 @@ class ErrorsOnApply:
                 return
         request.answer(True)
         for document in request.documents:
+            editor.check_edit(document, editor.buffers[document.uri])
             apply_spans(editor, document)
 
 
@@ -179,7 +180,6 @@ class UserTypesDuringApply:
 def apply_spans(editor: StrictEditor, document: DocumentEdit) -> None:
     """Replace the spans of a document that is open, its places clamped into the text as editors do."""
     buffer = editor.buffers[document.uri]
-    editor.check_edit(document, buffer)
     spans = spans_of(buffer.text, document.edits, buffer.encoding, clamp=True)
     editor.changed(buffer, buffer.change(spans, "agent"))
 
@@ -192,12 +192,4 @@ def _refusal(editor: StrictEditor, document: DocumentEdit) -> str | None:
         return f"the edit is for version {document.version}, the document is at {buffer.version}"
     if document.content_version is not None and document.content_version != content_version(buffer.text):
         return "the document has another content"
-    return _unplaceable(buffer, document)
-
-
-def _unplaceable(buffer: Buffer, document: DocumentEdit) -> str | None:
-    try:
-        spans_of(buffer.text, document.edits, buffer.encoding)
-    except Outside as error:
-        return str(error)
-    return None
+    return editor.check_edit(document, buffer)

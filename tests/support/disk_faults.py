@@ -54,9 +54,11 @@ class CapsWrites(Publisher):
     def __init__(self, cap: int, *, kernel_renames: bool = True) -> None:
         super().__init__(kernel_renames=kernel_renames)
         self._cap = cap
+        self.writes = 0
 
     def write_all(self, fd: int, data: bytes) -> None:
-        """Write the first bytes only."""
+        """Write the first bytes only, and count."""
+        self.writes += 1
         super().write_all(fd, data[: self._cap])
 
 

@@ -67,6 +67,7 @@ class StrictEditor(Desk):
         problems: What the server did wrong so far, in words.
         stderr_may_hold_tracebacks: Set by a test that provokes one.
         ended: The test ended the server itself.
+        initialized: The server has answered ``initialize``.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class StrictEditor(Desk):
         self.problems: list[str] = []
         self.stderr_may_hold_tracebacks = False
         self.ended = False
+        self.initialized = False
         self.peer = Peer("editor", self._write, self._serve)
         self.lsp = TypedClient(self._write_bytes, self.flush, self.problem)
         self._start = server or partial(ServerProcess.start, COMMAND)
@@ -189,6 +191,7 @@ class StrictEditor(Desk):
         if chosen not in (encodings or ["utf-16"]):
             self.problem(f"the server chose the position encoding {chosen} out of {encodings}")
         self.encoding = cast("Encoding", chosen)
+        self.initialized = True
         self.notify("initialized", {})
         return answer
 
@@ -196,7 +199,8 @@ class StrictEditor(Desk):
         """Send ``shutdown`` and ``exit``; the exit code, or None if the server runs on (seconds)."""
         self.ended = True
         if self.process.exit_code is None:
-            await self.request("shutdown", within=within)
+            if self.initialized:
+                await self.request("shutdown", within=within)
             self.notify("exit")
         code = await self.process.wait(within)
         if code is not None:
@@ -284,17 +288,20 @@ class StrictEditor(Desk):
         """Have those who wait look again."""
         self.inbox.happened()
 
-    def check_edit(self, document: DocumentEdit, buffer: Buffer) -> None:
-        """Take note of edits that don't fit the version that they are for."""
+    def check_edit(self, document: DocumentEdit, buffer: Buffer) -> str | None:
+        """Take note of edits that don't fit the version that they are for, and return why they don't."""
         if document.version in (None, buffer.version, max(1, buffer.version)):
             try:
                 spans_of(buffer.text, document.edits, buffer.encoding)
             except Outside as error:
                 self.problem(f"an edit of {buffer.uri} does not fit its text: {error}")
+                return str(error)
+        return None
 
     def problem(self, words: str) -> None:
         """Take note of something that the server did wrong; leaving fails for it."""
         self.problems.append(words)
+        self.happened()
 
     def take_problems(self) -> list[str]:
         """What the server did wrong so far; it is forgiven."""
@@ -337,7 +344,8 @@ class StrictEditor(Desk):
                 yield from expectations.outside(uri, params.get("version"), ranges, told, self.encoding)
 
     def _check_ranges(self, uri: str, version: int | None, value: Any) -> None:
-        self.problems.extend(expectations.outside(uri, version, value, self.told[uri], self.encoding))
+        for fault in expectations.outside(uri, version, value, self.told[uri], self.encoding):
+            self.problem(fault)
 
     def _write(self, message: dict[str, Any]) -> None:
         self._write_bytes(framing.encode(message))

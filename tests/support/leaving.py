@@ -41,7 +41,10 @@ async def leave(editor: StrictEditor) -> None:
     finally:
         await editor.abandon()
     if faults:
-        raise NotStrict("\n".join(["the editor was left, but:", *(f"- {fault}" for fault in faults)]))
+        told = ["the editor was left, but:", *(f"- {fault}" for fault in faults)]
+        if editor.process.stderr:
+            told.append(f"({editor.process.epitaph()})")
+        raise NotStrict("\n".join(told))
 
 
 async def _ending(editor: StrictEditor) -> AsyncIterator[str]:
@@ -49,14 +52,14 @@ async def _ending(editor: StrictEditor) -> AsyncIterator[str]:
         yield f"the server is gone: {editor.inbox.gone}"
         return
     try:
-        if editor.server_capabilities:
+        if editor.initialized:
             async for fault in _mirror(editor):
                 yield fault
         code = await editor.shutdown(_GRACE)
     except (NeverMet, Unmet, RpcError) as error:
         yield f"the end was not reached: {error}; {editor.process.epitaph()}"
         return
-    if code != 0:
+    if code is None or (editor.initialized and code != 0):  # LSP 3.17, Exit Notification: 1 without a shutdown
         yield f"shutdown and exit did not end the server with 0: {editor.process.epitaph()}"
 
 

@@ -6,7 +6,7 @@ what it receives is what came.
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from tests.support.inbox import Inbox, Message, NeverMet, Unmet
 
@@ -22,11 +22,8 @@ class RpcError(Exception):
         self.data: Any = error.get("data")
 
 
-class Write(Protocol):
-    """Sends one message (without its ``jsonrpc`` member)."""
-
-    def __call__(self, message: dict[str, Any]) -> None:
-        """Send it."""
+Write: TypeAlias = Callable[[dict[str, Any]], None]
+"""Sends one message (without its ``jsonrpc`` member)."""
 
 
 class ServerRequest:

@@ -25,32 +25,41 @@ class Server(Protocol):
     @property
     def pid(self) -> int:
         """Its process id."""
+        ...
 
     @property
     def exit_code(self) -> int | None:
         """What it ended with."""
+        ...
 
     @property
     def stderr(self) -> str:
         """What it wrote to its standard error."""
+        ...
 
     def messages(self) -> AsyncIterator[dict[str, Any]]:
         """Its messages."""
+        ...
 
     def write(self, data: bytes) -> None:
         """Write to it."""
+        ...
 
     async def wait(self, seconds: float) -> int | None:
         """Its exit code."""
+        ...
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal to it."""
+        ...
 
     async def end(self) -> None:
         """Leave nothing behind."""
+        ...
 
     def epitaph(self) -> str:
         """How it is."""
+        ...
 
 
 class ServerProcess:

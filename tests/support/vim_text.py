@@ -35,7 +35,7 @@ class VimText:
         dos = "\n" in text and text.count("\n") == text.count("\r\n")
         newline = "\r\n" if dos else "\n"
         lines = text.split(newline)
-        final_newline = text == "" or lines[-1] == ""
+        final_newline = lines[-1] == ""
         if final_newline and len(lines) > 1:
             lines.pop()
         return cls(tuple(lines), newline, final_newline)

@@ -64,6 +64,10 @@ class World:
         path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
         return path
 
+    def bytes(self, name: str) -> bytes:
+        """The bytes of a file of the workspace, as they are on the disk."""
+        return self.path(name).read_bytes()
+
     async def editor(
         self,
         kind: Callable[..., EditorT],
@@ -160,6 +164,9 @@ class World:
         faults: list[str] = []
         for agent in self._agents:
             await agent.close()
+            if checked:
+                faults += agent.problems
+                faults += [f"an answer came to nothing that an agent asked: {message}" for message in agent.peer.stray]
         for editor in self.editors:
             try:
                 if checked:

@@ -127,7 +127,6 @@ class ScriptedServer:
             self.log.append(message.get("method", "answer"))
             self._follow(message)
             self.peer.receive(message)
-            await asyncio.sleep(0)
 
     def _send(self, message: dict[str, Any]) -> None:
         if self._exit_code is None:

@@ -27,7 +27,7 @@ from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.encoding import NUL_NOTE
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.port import DirEntry, FileStat, FileSystem, Missing, TextRead
-from dsh_tools.fs.streaming import PIECE
+from dsh_tools.fs.streaming import PIECE, TextStream
 from tests.support.disk_faults import names, replacing
 
 ANY = Unconditional()
@@ -219,7 +219,7 @@ async def test_f03_a_dangling_link_creates_its_target(tmp_path: Path, disk: Disk
 
 async def test_f12_names_that_are_not_utf8(tmp_path: Path, disk: DiskFileSystem) -> None:
     """They are listed escaped, read by URI, and edited (F12)."""
-    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.txt")).write_bytes(b"a\n")
+    (tmp_path / os.fsdecode(b"\xff\xfe.txt")).write_bytes(b"a\n")
     target = await disk.resolve(tmp_path.as_uri() + "/%FF%FE.txt")
     outcome = await disk.edit_text(target, replacing("a", "b"), ANY)
 
@@ -304,7 +304,7 @@ async def test_f18_i01_a_target_from_outside_is_denied(tmp_path: Path) -> None:
 
 
 async def test_a_file_swapped_for_a_link_is_denied(tmp_path: Path, disk: DiskFileSystem) -> None:
-    """A link that took the file's name after it was resolved is not followed, and what it leads to is not named (I10)."""
+    """A link that took the file's name after it was resolved is not followed, and not named (I10)."""
     (tmp_path / "f").write_bytes(b"a")
     target = await disk.resolve("f")
     (tmp_path / "f").unlink()
@@ -360,6 +360,32 @@ async def test_a_limit_is_a_limit(tmp_path: Path) -> None:
     assert ["f"] == names(tmp_path)
 
 
+async def test_the_limit_is_asked_before_reading(tmp_path: Path, disk: DiskFileSystem) -> None:
+    """A terabyte is refused for its size, without being read."""
+    (tmp_path / "f").touch()
+    os.truncate(tmp_path / "f", 1 << 40)
+
+    with pytest.raises(FsTooLarge):
+        await disk.read_bytes(await disk.resolve("f"))
+
+
+async def test_files_without_a_size_are_read_to_their_end() -> None:
+    """Some files say that they are empty and are not; the limit holds for them too."""
+    process = Workspace([Path("/proc/self")])
+    for limit in (10, 10_000_000):
+        disk = DiskFileSystem(process, limit=limit)
+        reading = disk.read_bytes(await disk.resolve("status"))
+        if limit == 10:
+            with pytest.raises(FsTooLarge):
+                await reading
+        else:
+            data = await reading
+            assert isinstance(data, bytes)
+            assert data.startswith(b"Name:")
+            assert data.endswith(b"\n")
+        disk.close()
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -386,6 +412,18 @@ async def test_a_stream_refuses_what_does_not_decode(tmp_path: Path, disk: DiskF
     (tmp_path / "f").write_bytes(b"x" * (PIECE - 1) + b"\xc3" + b"\xc3")
     with pytest.raises(FsNotText, match=f"the byte at offset {PIECE - 1} does not decode"):
         [piece async for piece in disk.stream_text(await disk.resolve("f"))]
+
+
+def test_a_stream_can_be_left(tmp_path: Path) -> None:
+    """A closed stream has no more pieces and no descriptor of the file."""
+    (tmp_path / "f").write_bytes(b"x" * 2 * PIECE)
+    workspace = Workspace([tmp_path])
+    stream = TextStream(workspace, workspace.resolve("f"))
+    stream.next_piece()
+    stream.close()
+
+    assert stream.next_piece() is None
+    assert tmp_path / "f" not in {fd.resolve() for fd in Path("/proc/self/fd").iterdir()}
 
 
 async def test_sessions_share_a_disk(tmp_path: Path, disk: DiskFileSystem) -> None:

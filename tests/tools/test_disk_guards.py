@@ -9,14 +9,14 @@ from typing import Literal
 
 import pytest
 
-from dsh_ledger.errors import FsError, FsIoError, FsNotFound, FsNotObserved, FsStaleVersion
+from dsh_ledger.errors import FsError, FsIoError, FsNotFound, FsNotObserved, FsNotRegularFile, FsStaleVersion
 from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion, Unconditional
 from dsh_ledger.versions import version_of_bytes, version_of_text
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.port import WriteOutcome
 from dsh_tools.fs.publish import Publisher, Stage
-from tests.support.disk_faults import Interrupted, names, overwritten, replaced, replacing
+from tests.support.disk_faults import Interrupted, contents, names, overwritten, replaced, replacing
 
 SEEN = MustBeVersion(version_of_text("seen\n"))
 ANY = Unconditional()
@@ -132,6 +132,19 @@ def test_different_content_of_the_same_size_and_time_is_a_change(tmp_path: Path)
 # ---- other programs, between the check and the publication
 
 Other = Callable[[Path, bytes], Callable[[], object]]
+
+
+def disguised(path: Path, data: bytes) -> Callable[[], object]:
+    """Another program overwrites a file and sets its modification time back."""
+
+    def overwrite() -> None:
+        was = path.stat()
+        path.write_bytes(data)
+        os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    return overwrite
+
+
 stages: list[Stage] = ["written", "checked"]
 interrupted = pytest.mark.parametrize(
     ("stage", "other", "kernel_renames"),
@@ -153,6 +166,17 @@ def test_c07_who_writes_meanwhile_is_not_overwritten(
 
     assert ("mine", b"mine") == (caught.value.current_text, content(tmp_path))
     assert ["f"] == names(tmp_path)
+
+
+@pytest.mark.parametrize("other", [replaced, overwritten, disguised])
+def test_c07_who_was_noticed_in_time_is_never_swapped_out(tmp_path: Path, other: Other) -> None:
+    """A write before the last look at the file is found by that look: no reader sees our text in between (C07)."""
+    (tmp_path / "f").write_bytes(b"seen\n")
+    publisher = Interrupted({"written": other(tmp_path / "f", b"mine\n")})
+
+    with pytest.raises(FsStaleVersion):
+        run(tmp_path, "edit", SEEN, publisher)
+    assert ["written"] == publisher.stages
 
 
 @interrupted
@@ -231,7 +255,8 @@ def test_who_writes_right_after_is_not_overwritten(tmp_path: Path) -> None:
 
     with pytest.raises(FsIoError) as caught:
         run(tmp_path, "edit", SEEN, publisher)
-    assert ("VERIFY_FAILED", b"theirs", ["f"]) == (caught.value.reason, content(tmp_path), names(tmp_path))
+    assert ("VERIFY_FAILED", False) == (caught.value.reason, caught.value.details["restored"])
+    assert {"f": b"theirs"} == contents(tmp_path)
 
 
 @pytest.mark.parametrize("other", [replaced, overwritten])
@@ -257,6 +282,19 @@ def test_a_deletion_of_ours_does_not_take_theirs_along(tmp_path: Path) -> None:
     assert (b"theirs", ["f"]) == (content(tmp_path), names(tmp_path))
 
 
+def test_an_interruption_leaves_their_bytes_somewhere(tmp_path: Path) -> None:
+    """Torn out between a swap and what follows it, the publication does not remove what it swapped out."""
+    path = tmp_path / "f"
+    path.write_bytes(b"seen\n")
+
+    def tear() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, "edit", SEEN, Interrupted({"checked": replaced(path, b"theirs"), "published": tear}))
+    assert sorted([b"seeN\n", b"theirs"]) == sorted(contents(tmp_path).values())
+
+
 def test_a_directory_in_the_file_s_place_comes_back(tmp_path: Path) -> None:
     """Whatever takes the name, not only files, is put back."""
     path = tmp_path / "f"
@@ -269,6 +307,20 @@ def test_a_directory_in_the_file_s_place_comes_back(tmp_path: Path) -> None:
     with pytest.raises(FsError):
         run(tmp_path, "edit", SEEN, Interrupted({"checked": become_directory}))
     assert (True, ["f"]) == (path.is_dir(), names(tmp_path))
+
+
+def test_a_pipe_in_an_empty_file_s_place_comes_back(tmp_path: Path) -> None:
+    """A FIFO has no bytes, and is not the empty file that was read."""
+    path = tmp_path / "f"
+    path.touch()
+
+    def become_fifo() -> None:
+        path.unlink()
+        os.mkfifo(path)
+
+    with pytest.raises(FsNotRegularFile):
+        run(tmp_path, "write", ANY, Interrupted({"checked": become_fifo}))
+    assert (True, ["f"]) == (path.is_fifo(), names(tmp_path))
 
 
 def test_endless_contention_ends(tmp_path: Path) -> None:
@@ -292,8 +344,7 @@ async def test_c15_many_at_once_leave_nothing_behind(tmp_path: Path) -> None:
     await asyncio.gather(*(disk.edit_text(target, replacing("n", "N"), ANY) for target in targets))
     disk.close()
 
-    assert {b"New"} == {path.read_bytes() for path in tmp_path.iterdir()}
-    assert sorted(f"f{number}" for number in range(100)) == names(tmp_path)
+    assert {f"f{number}": b"New" for number in range(100)} == contents(tmp_path)
 
 
 async def test_mutations_of_one_file_take_turns(tmp_path: Path) -> None:

@@ -3,16 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dsh_ledger.guards import Unconditional
 from dsh_ledger.targets import Target
+from dsh_ledger.versions import version_of_text
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.paths import Workspace
+from dsh_tools.fs.threads import DiskThreads
 from tests.support.disk_faults import Interrupted, replacing
 
 ANY = Unconditional()
@@ -109,10 +110,10 @@ async def test_a_begun_mutation_ends_and_says_so(tmp_path: Path, gate: Gate) -> 
 async def test_a_mutation_that_has_not_begun_does_not(tmp_path: Path, gate: Gate) -> None:
     """Cancelled while it waits for a thread, it changes nothing and is cancelled."""
     (tmp_path / "f").write_bytes(b"a")
-    executor = ThreadPoolExecutor(1)
-    disk = DiskFileSystem(Workspace([tmp_path]), executor=executor)
+    threads = DiskThreads(operations=1)
+    disk = DiskFileSystem(Workspace([tmp_path]), threads=threads)
     target = await disk.resolve("f")
-    executor.submit(gate)
+    threads.operations.submit(gate)
     waiting = asyncio.create_task(disk.edit_text(target, replacing("a", "b"), ANY))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -122,6 +123,22 @@ async def test_a_mutation_that_has_not_begun_does_not(tmp_path: Path, gate: Gate
     gate.opened.set()
     assert "a" == (await disk.edit_text(target, replacing("a", "c"), ANY)).before
     disk.close()
+
+
+async def test_what_was_asked_for_before_the_end_is_done(tmp_path: Path, gate: Gate) -> None:
+    """A disk that is closed still carries out what waits for a thread, a large edit with its digest included."""
+    (tmp_path / "f").write_bytes(b"a" + b"x" * 2_000_000)
+    threads = DiskThreads(operations=1)
+    disk = DiskFileSystem(Workspace([tmp_path]), threads=threads)
+    target = await disk.resolve("f")
+    threads.operations.submit(gate)
+    waiting = asyncio.create_task(disk.edit_text(target, replacing("a", "b"), ANY))
+    await asyncio.sleep(0)
+    disk.close()
+    gate.opened.set()
+    outcome = await waiting
+
+    assert (version_of_text(outcome.after), "b") == (outcome.version, outcome.after[0])
 
 
 async def test_a_mutation_cancelled_in_the_queue_does_not_begin(tmp_path: Path, gate: Gate) -> None:

@@ -115,7 +115,7 @@ def test_directories_have_targets(workspace: Workspace, path: str, shown: str) -
     "path", ["{parent}/w-evil/s", "{root}/../w-evil/s", "../w-evil/s", "d/../../w-evil", "/", ".."]
 )
 def test_f18_outside_is_denied(root: Path, workspace: Workspace, path: str) -> None:
-    """A prefix twin, ``..`` segments and plain absolute paths are outside, and the error repeats what was given (F18)."""
+    """A prefix twin, ``..`` segments and plain absolute paths are outside; the error repeats what was given (F18)."""
     (root.parent / "w-evil").mkdir()
     (root.parent / "w-evil/s").touch()
     given = path.format(parent=root.parent, root=root)

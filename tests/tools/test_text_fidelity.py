@@ -105,7 +105,7 @@ def test_bytes_outside_the_spans_stay(data: st.DataObject, physical: str) -> Non
     after = there.apply(physical)
 
     at = 0
-    for (start, end), edit in zip(there.spans_after(), there.edits, strict=True):
+    for (start, _), edit in zip(there.spans_after(), there.edits, strict=True):
         shift = start - edit.start
         assert physical[at : edit.start] == after[at + shift : start]
         at = edit.end

@@ -5,8 +5,8 @@ folding ever chooses what is replaced, and no pattern or template is ever read o
 most likely meant, when nothing matched, is only said (`near_misses`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from dsh_ledger.edits import Change, Edit
 from dsh_ledger.errors import LISTED, FieldError, FsAmbiguousEdit, FsEditNotFound, InvalidArgs
@@ -97,27 +97,32 @@ class Replace:
 
 
 def occurrences(text: str, wanted: str) -> Occurrences:
-    """Count every offset at which a non-empty string begins, in time linear in the text.
-
-    Occurrences that are at most half their length apart lie in a stretch that repeats with that distance, and there is
-    one at every step of it: they are counted at once instead of being found one by one. Those farther apart are too
-    few to matter.
-    """
+    """Count every offset at which a non-empty string begins, in time linear in the text."""
     count, line, counted_to = 0, 1, 0
     lines: list[int] = []
-    at = text.find(wanted)
-    while at >= 0:
-        following = text.find(wanted, at + 1)
-        step, found = following - at, 1
-        if following >= 0 and 2 * step <= len(wanted):
-            repeats = step + common_prefix(text, text, at, following)
-            found += (repeats - len(wanted)) // step
-            last = at + (found - 1) * step
-            following = text.find(wanted, last + 1)
-        for here in islice(range(at, len(text), max(step, 1)), min(found, LISTED - len(lines))):
+    for start, step, repeats in _stretches(text, wanted):
+        count += repeats
+        for index in range(min(repeats, LISTED - len(lines))):
+            here = start + index * step
             line += text.count("\n", counted_to, here)
             counted_to = here
             lines.append(line)
-        count += found
-        at = following
     return Occurrences(count, tuple(lines))
+
+
+def _stretches(text: str, wanted: str) -> Iterator[tuple[int, int, int]]:
+    """Where occurrences begin, as start, step and number.
+
+    Two that are at most half their length apart lie in a stretch that repeats with their distance, and one begins at
+    every step of it: they are counted at once. Those farther apart are too few to make finding them one by one slow.
+    """
+    near = max(len(wanted) // 2, 1)
+    start = text.find(wanted)
+    while start >= 0:
+        following, step, repeats = text.find(wanted, start + 1), 1, 1
+        if 0 < following - start <= near:
+            step = following - start
+            repeats = 1 + (step + common_prefix(text, text, start, following) - len(wanted)) // step
+            following = text.find(wanted, start + (repeats - 1) * step + 1)
+        yield start, step, repeats
+        start = following

@@ -3,9 +3,8 @@ r"""Why a string was not found: the nearest place in the text, and the first kin
 Everything here is said and nothing is done: a near miss never becomes an edit. The messages name kinds of difference,
 counts of blanks and line numbers, and quote nothing of the file.
 
-The search folds both strings until most slips are gone (blanks, case, quotes, dashes, composed characters) and keeps
-every line end, so that the line of a hit is known without a map of offsets. Folding 5 MB of text takes 35 ms where it
-is ASCII. The exact place and kind are then found by walking along the two originals.
+The search is for the folded string in the folded text (`folding`). The exact place and kind are then found by walking
+along the two originals.
 """
 
 import re
@@ -15,16 +14,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsh_ledger.json_values import JsonValue
+from dsh_tools.diff.trimming import common_prefix
+from dsh_tools.folding import BLANKS, INVISIBLE, PLAIN, fold
 from dsh_tools.windows import LINE_CUT, LINE_NUMBER
 
 SEARCHED = 5_000_000
 """How many code points of a text are searched for near misses: the bound on the time it takes."""
 
-_BLANKS = " \t\r\f\v\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_SKIPPED = frozenset(_BLANKS + _INVISIBLE)
-_PLAIN = {"'": "‘’‚‛′`", '"': "“”„‟″", "-": "‐‑‒–—―−"}
-_FOLDED = {other: plain for plain, others in _PLAIN.items() for other in others}
+SOUGHT = 100_000
+"""Of a string longer than this, only the beginning is looked for."""
+
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPE = re.compile(r"\\([nt\"'\\])")
 _SHORTEST = 8
@@ -91,6 +90,8 @@ def explain_not_found(path: str, text: str, old_string: str) -> tuple[str, Mappi
 def near_miss(text: str, wanted: str) -> NearMiss | None:
     """The nearest place to a string that does not occur in a text, or None where nothing resembles it."""
     text = text[:SEARCHED]
+    if len(wanted) > SOUGHT:
+        return _by_beginning(fold(text), wanted[:SOUGHT])
     candidates = _candidates(wanted)
     for kind, note, candidate in candidates:
         at = text.find(candidate)
@@ -101,12 +102,12 @@ def near_miss(text: str, wanted: str) -> NearMiss | None:
         line = text.count("\n", 0, len(text.rstrip("\n")) - len(ending)) + 1
         note = "the file ends there with fewer newlines than old_string does"
         return NearMiss(line, Difference.FINAL_NEWLINE, note)
-    folded = _fold(text)
-    hit = _hit(folded, _fold(wanted))
+    folded = fold(text)
+    hit = _hit(folded, wanted)
     if hit is not None:
         return _walked(text, wanted, *hit)
     for kind, note, candidate in candidates:
-        hit = _hit(folded, _fold(candidate))
+        hit = _hit(folded, candidate)
         if hit is not None:
             return NearMiss(hit[0] + 1, kind, f"{note}, and there are other differences")
     return _by_beginning(folded, wanted) or _by_line(folded, wanted)
@@ -146,29 +147,18 @@ def _escaped(wanted: str) -> str:
     return wanted.replace("\n", "\\n")
 
 
-def _fold(text: str) -> str:
-    r"""The text without blanks, in lower case, with plain quotes and dashes and composed characters; ``\n`` stays."""
-    text = text.lower()
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-    for blank in _BLANKS + _INVISIBLE:
-        text = text.replace(blank, "")
-    for other, plain in _FOLDED.items():
-        text = text.replace(other, plain)
-    return text
-
-
-def _hit(folded: str, wanted: str) -> tuple[int, int] | None:
-    """The 0-based line, and the column in folded code points, of the first hit; None when there is nothing to find."""
-    at = folded.find(wanted) if wanted.strip("\n") else -1
+def _hit(folded: bytes, wanted: str) -> tuple[int, int] | None:
+    """The 0-based line and the folded column of the first hit; None without a hit or without anything to look for."""
+    sought = fold(wanted)
+    at = folded.find(sought) if sought.strip(b"\n") else -1
     if at < 0:
         return None
-    return folded.count("\n", 0, at), at - folded.rfind("\n", 0, at) - 1
+    return folded.count(b"\n", 0, at), at - folded.rfind(b"\n", 0, at) - 1
 
 
-def _by_beginning(folded: str, wanted: str) -> NearMiss | None:
+def _by_beginning(folded: bytes, wanted: str) -> NearMiss | None:
     """Where the longest beginning of the string is that occurs at all, if it is long enough to mean something."""
-    sought = _fold(wanted).lstrip("\n")
+    sought = fold(wanted).lstrip(b"\n")
     blank_lines = wanted[: len(wanted) - len(wanted.lstrip())].count("\n")
     low, high = 0, len(sought)
     while low < high:
@@ -179,20 +169,20 @@ def _by_beginning(folded: str, wanted: str) -> NearMiss | None:
             high = middle - 1
     if low < _SHORTEST and (low < _SHORTEST_OF_FEW or 2 * low < len(sought)):
         return None
-    line = folded.count("\n", 0, folded.find(sought[:low])) + 1
-    apart = sought.count("\n", 0, low)
+    line = folded.count(b"\n", 0, folded.find(sought[:low])) + 1
+    apart = sought.count(b"\n", 0, low)
     where = f"it is different from line {line + apart} on" if apart else "its beginning is the same"
     return NearMiss(max(line - blank_lines, 1), Difference.TEXT, where)
 
 
-def _by_line(folded: str, wanted: str) -> NearMiss | None:
+def _by_line(folded: bytes, wanted: str) -> NearMiss | None:
     """Where one of the string's longest lines is."""
-    lines = list(enumerate(_fold(wanted).split("\n")))
+    lines = list(enumerate(fold(wanted).split(b"\n")))
     longest = sorted(lines, key=lambda line: -len(line[1]))[:5]
     for index, line in longest:
         at = folded.find(line) if len(line) >= _SHORTEST else -1
         if at >= 0:
-            here = folded.count("\n", 0, at) + 1
+            here = folded.count(b"\n", 0, at) + 1
             return NearMiss(max(here - index, 1), Difference.TEXT, f"line {here} is the same as line {index + 1} of it")
     return None
 
@@ -202,12 +192,12 @@ def _walked(text: str, wanted: str, line: int, column: int) -> NearMiss:
     start = _line_start(text, line)
     there = _column(text, start, column)
     here = 0
-    while here < len(wanted) and wanted[here] in _SKIPPED:
+    while here < len(wanted) and wanted[here] in BLANKS:
         here += 1
-    if there is None or _fold(text[there]) != _fold(wanted[here]):
+    if there is None or fold(text[there]) != fold(wanted[here]):
         return NearMiss(line + 1, Difference.WHITESPACE, "whitespace, case, quotes, dashes or unicode form differ")
     blanks = there
-    while blanks > start and text[blanks - 1] in _SKIPPED:
+    while blanks > start and text[blanks - 1] in BLANKS:
         blanks -= 1
     if not text[blanks:there].endswith(wanted[:here]):
         kind, note = _blank_difference(text[blanks:there], wanted[:here], at_end=text[there : there + 1] == "\n")
@@ -226,33 +216,38 @@ def _line_start(text: str, line: int) -> int:
 
 def _column(text: str, start: int, column: int) -> int | None:
     """Where the folded column begins in the original line; None where the line is too long to be walked."""
-    for at in range(start, min(len(text), start + _WALKED)):
-        if text[at] in _SKIPPED:
-            continue
-        if column <= 0:
+    at = start
+    while at < min(len(text), start + _WALKED):
+        end = _after_character(text, at)
+        if column <= 0 and text[at] not in BLANKS:
             return at
-        column -= len(text[at].lower()) if unicodedata.combining(text[at]) == 0 else 0
+        column -= len(fold(text[at:end]))
+        at = end
     return None
 
 
 def _first_difference(text: str, wanted: str, there: int, here: int) -> tuple[Difference, str, int]:
-    while here < len(wanted):
-        text_end, wanted_end = _after_blanks(text, there), _after_blanks(wanted, here)
-        theirs, ours = text[there:text_end], wanted[here:wanted_end]
-        is_last = wanted_end == len(wanted)
-        if theirs != ours and not (is_last and theirs.startswith(ours)):
-            at_end = text[text_end : text_end + 1] in ("", "\n") and (is_last or wanted[wanted_end] == "\n")
-            return *_blank_difference(theirs, ours, at_end=at_end), there
-        there, here = text_end, wanted_end
-        text_end, wanted_end = _after_character(text, there), _after_character(wanted, here)
-        if text[there:text_end] != wanted[here:wanted_end]:
-            return *_character_difference(text[there:text_end], wanted[here:wanted_end]), there
-        there, here = text_end, wanted_end
-    return Difference.TEXT, "it differs in a way that has no name", there
+    same = common_prefix(text, wanted, there, here)
+    first = here
+    there, here = there + same, here + same
+    # Back to where the run of blanks, or the composed character, begins that the difference is in.
+    while here > first and (wanted[here - 1] in BLANKS or _combines(text, there) or _combines(wanted, here)):
+        there, here = there - 1, here - 1
+    text_end, wanted_end = _after_blanks(text, there), _after_blanks(wanted, here)
+    theirs, ours = text[there:text_end], wanted[here:wanted_end]
+    if theirs != ours:
+        at_end = text[text_end : text_end + 1] in ("", "\n") and wanted[wanted_end : wanted_end + 1] in ("", "\n")
+        return *_blank_difference(theirs, ours, at_end=at_end), there
+    text_end, wanted_end = _after_character(text, text_end), _after_character(wanted, wanted_end)
+    return *_character_difference(text[there:text_end].strip(), wanted[here:wanted_end].strip()), there
+
+
+def _combines(text: str, at: int) -> bool:
+    return at < len(text) and unicodedata.combining(text[at]) > 0
 
 
 def _after_blanks(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SKIPPED:
+    while at < len(text) and text[at] in BLANKS:
         at += 1
     return at
 
@@ -260,14 +255,14 @@ def _after_blanks(text: str, at: int) -> int:
 def _after_character(text: str, at: int) -> int:
     """After one character and the marks that combine with it."""
     at += 1
-    while at < len(text) and unicodedata.combining(text[at]):
+    while _combines(text, at):
         at += 1
     return at
 
 
 def _blank_difference(theirs: str, ours: str, *, at_end: bool) -> tuple[Difference, str]:
     told = f"the file has {_blanks_in_words(theirs)} where old_string has {_blanks_in_words(ours)}"
-    if any(blank in _INVISIBLE for blank in theirs + ours):
+    if any(blank in INVISIBLE for blank in theirs + ours):
         return Difference.INVISIBLE, f"invisible characters differ: {told}"
     if any(blank > "\x7f" for blank in theirs + ours):
         return Difference.NO_BREAK_SPACE, f"whitespace differs: {told}"
@@ -290,8 +285,8 @@ def _blanks_in_words(blanks: str) -> str:
 def _character_difference(theirs: str, ours: str) -> tuple[Difference, str]:
     if unicodedata.normalize("NFC", theirs) == unicodedata.normalize("NFC", ours):
         return Difference.UNICODE_FORM, "the same character is composed in one and decomposed in the other"
-    if _FOLDED.get(theirs, theirs) == _FOLDED.get(ours, ours):
-        if "-" in (_FOLDED.get(theirs), _FOLDED.get(ours)):
+    if PLAIN.get(theirs, theirs) == PLAIN.get(ours, ours):
+        if "-" in (PLAIN.get(theirs), PLAIN.get(ours)):
             return Difference.DASHES, "the dashes are different characters"
         return Difference.QUOTES, "the quotes are different characters"
     if theirs.lower() == ours.lower():

@@ -107,7 +107,7 @@ def _render(_args: ReadArguments, value: JsonObject) -> tuple[ContentBlock, ...]
         f"{read.path}: " + (f"lines {read.offset}-{last} of {read.total_lines}" if read.lines else "an empty file")
     ]
     if read.via == "buffer":
-        about.append("from the editor's buffer, with unsaved typing" if read.dirty else "from the editor's buffer")
+        about.append("from the editor's buffer, with unsaved changes" if read.dirty else "from the editor's buffer")
     if read.lines and not read.ends_with_newline and last == read.total_lines:
         about.append("no newline at the end")
     head = [", ".join(about) + ".", *read.notes]

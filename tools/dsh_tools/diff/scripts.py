@@ -187,19 +187,9 @@ def _leaves_no_choice(window: Window) -> bool:
     old, new = window.middle(window.old), window.middle(window.new)
     if old and new:
         # Two runs at the same place hold each other there, whatever each of them could slide over.
-        return set(_comparable(window, window.old)).isdisjoint(_comparable(window, window.new))
+        return set(old).isdisjoint(new)
     # The first lines after the common beginning differ, so one run alone can only slide up.
-    side = window.old if old else window.new
-    last = (old or new)[-1]
-    unended = side.unended and window.trail == 0
-    return window.lead == 0 or unended or window.old.lines[window.lead - 1] != last
-
-
-def _comparable(window: Window, side: Side) -> tuple[str, ...]:
-    lines = window.middle(side)
-    if side.unended and window.trail == 0 and lines:
-        return (*lines[:-1], lines[-1] + "\n")  # no other line holds a line end: it is equal to none of them
-    return lines
+    return window.lead == 0 or window.old.lines[window.lead - 1] != (old or new)[-1]
 
 
 def _stand_ins(old: str, window: Window) -> list[str]:
@@ -235,8 +225,8 @@ def _runs(window: Window, stand_ins: list[str]) -> tuple[Run, ...]:
 
 def _ask(old: str, new: str, before: int) -> tuple[Run, ...]:
     # libgit2 keeps pointers into both buffers and does not keep them alive: the two names do, until the return.
-    # It can't hold a lone surrogate as text. Without FORCE_TEXT a NUL would make a text binary, and without hunks.
-    old_bytes, new_bytes = (text.encode("utf-8", "surrogatepass") for text in (old, new))
+    # Without FORCE_TEXT a NUL would make a text binary, and without hunks.
+    old_bytes, new_bytes = _bytes(old), _bytes(new)
     patch = pygit2.Patch.create_from(
         old_bytes,
         new_bytes,
@@ -253,3 +243,9 @@ def _ask(old: str, new: str, before: int) -> tuple[Run, ...]:
         )
         for hunk in patch.hunks
     )
+
+
+def _bytes(text: str) -> bytes:
+    # libgit2 counts \v and \f as indentation and git does not: bytes that UTF-8 never has stand in for them.
+    encoded = text.encode("utf-8", "surrogatepass")
+    return encoded.replace(b"\v", b"\xfe").replace(b"\f", b"\xff")

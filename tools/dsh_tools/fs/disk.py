@@ -9,7 +9,6 @@ import asyncio
 import os
 import stat
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Final, ParamSpec, TypeVar
@@ -27,12 +26,12 @@ from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, TextRead, W
 from dsh_tools.fs.publish import Publisher
 from dsh_tools.fs.snapshots import Snapshot, take
 from dsh_tools.fs.streaming import TextStream
+from dsh_tools.fs.threads import DiskThreads
 from dsh_tools.fs.uris import escaped_name
 
 DEFAULT_LIMIT: Final = 50 * 1024 * 1024
 """Bytes that a file may have to be read or changed as a whole."""
 
-_WORKERS: Final = 8
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -45,7 +44,7 @@ class DiskFileSystem:
         locks: Locks by target, to share with other backends of the same event loop.
         publisher: How bytes get to their place.
         limit: The most bytes of a file that is read or changed as a whole.
-        executor: Threads to use; `close` ends them. Without it, the disk has eight of its own.
+        threads: Threads to use; `close` ends them. Without it, the disk has its own.
     """
 
     def __init__(
@@ -55,11 +54,11 @@ class DiskFileSystem:
         locks: TargetLocks | None = None,
         publisher: Publisher | None = None,
         limit: int = DEFAULT_LIMIT,
-        executor: ThreadPoolExecutor | None = None,
+        threads: DiskThreads | None = None,
     ) -> None:
         self._locks = locks if locks is not None else TargetLocks()
-        self._executor = executor or ThreadPoolExecutor(_WORKERS, thread_name_prefix="dsh-disk")
-        self._mutations = DiskMutations(workspace, publisher or Publisher(), limit)
+        self._threads = threads or DiskThreads()
+        self._mutations = DiskMutations(workspace, publisher or Publisher(), limit, self._threads.digests)
 
     def for_workspace(self, workspace: Workspace) -> "DiskFileSystem":
         """The same disk for a session with other roots; threads, locks and publisher are shared."""
@@ -68,7 +67,7 @@ class DiskFileSystem:
             locks=self._locks,
             publisher=self._mutations.publisher,
             limit=self._mutations.limit,
-            executor=self._executor,
+            threads=self._threads,
         )
 
     @property
@@ -77,8 +76,8 @@ class DiskFileSystem:
         return self._mutations.workspace
 
     def close(self) -> None:
-        """Let the threads end, also those shared with `for_workspace`. Operations that were asked for still finish."""
-        self._executor.shutdown(wait=False)
+        """Let the threads end, also those shared with `for_workspace`. What was asked for is still done."""
+        self._threads.close()
 
     async def resolve(self, path: str) -> Target:
         """See `FileSystem.resolve`."""
@@ -112,14 +111,14 @@ class DiskFileSystem:
 
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
         r"""See `FileSystem.write_text`. A new file gets the text as it is, ``\r\n`` included."""
-        return await self._mutate(target, guard, writing(text))
+        return await self._mutate(target, guard, writing(target, text))
 
     async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
         """See `FileSystem.edit_text`. The plan is called in another thread, and again if the content changed."""
         return await self._mutate(target, guard, editing(target, plan))
 
     async def _hop(self, job: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        return await asyncio.get_running_loop().run_in_executor(self._executor, partial(job, *args, **kwargs))
+        return await asyncio.get_running_loop().run_in_executor(self._threads.operations, partial(job, *args, **kwargs))
 
     async def _mutate(self, target: Target, guard: Guard, revise: Revise) -> WriteOutcome:
         """Run a critical section under the target's lock.
@@ -129,7 +128,7 @@ class DiskFileSystem:
         then returned all the same, since it happened and has to be recorded.
         """
         async with self._locks.hold(target):
-            job = self._executor.submit(self._mutations.run, target, guard, revise)
+            job = self._threads.operations.submit(self._mutations.run, target, guard, revise)
             done = asyncio.wrap_future(job)
             while not done.done():
                 try:

@@ -8,6 +8,7 @@ one is another `Decoded` from `decode`, and nothing else has to know.
 
 from dataclasses import dataclass
 
+from dsh_ledger.edits import Change
 from dsh_ledger.errors import FsNotText
 from dsh_ledger.versions import BOM, Version, logical_text, version_of_bytes, version_of_text
 
@@ -45,12 +46,40 @@ class Decoded:
         Raises:
             FsNotText: The encoding has no bytes for a character of ``text`` (in UTF-8: a lone surrogate).
         """
+        body = self._encode(text, path)
+        return self.bom + body if self.bom else body
+
+    def spliced(self, data: bytes, change: Change, path: str) -> tuple["Decoded", bytes]:
+        """The text and the bytes after a change.
+
+        Where an offset in the text is an offset in the bytes, the bytes around the change are taken as they are. That
+        is also the fast way: every copy of 5 MB is 1 to 3 ms of page faults.
+
+        Args:
+            data: The bytes that this was decoded from.
+            change: Edits of the physical text.
+            path: The path to name in an error.
+
+        Raises:
+            FsNotText: As for `encode`.
+        """
+        if self.encoding != UTF8 or len(data) != len(self.bom) + len(self.text):
+            text = change.apply(self.text)
+            return Decoded(text, self.bom, self.encoding), self.encode(text, path)
+        whole, at = memoryview(data), 0
+        pieces: list[memoryview | bytes] = []
+        for edit in change.edits:
+            pieces += whole[at : len(self.bom) + edit.start], self._encode(edit.text, path)
+            at = len(self.bom) + edit.end
+        after = b"".join((*pieces, whole[at:]))
+        return Decoded(str(memoryview(after)[len(self.bom) :], UTF8), self.bom), after
+
+    def _encode(self, text: str, path: str) -> bytes:
         try:
-            body = text.encode(self.encoding)
+            return text.encode(self.encoding)
         except UnicodeEncodeError as error:
             reason = f"the new text has U+{ord(text[error.start]):04X}, which it can't hold"
             raise FsNotText(path, self.encoding, reason) from None
-        return self.bom + body if self.bom else body
 
 
 def decode(data: bytes, path: str) -> Decoded:
@@ -76,12 +105,14 @@ class TextContent:
     """Everything a guard and a plan ask of a text.
 
     Attributes:
+        data: The bytes.
         decoded: The physical text and its encoding.
         logical: The logical text.
         version: The version of it.
         notes: What a reader should know.
     """
 
+    data: bytes
     decoded: Decoded
     logical: str
     version: Version
@@ -101,9 +132,9 @@ def text_content(decoded: Decoded, data: bytes, logical: str | None = None) -> T
     """
     notes = (NUL_NOTE,) if "\0" in decoded.text else ()
     if decoded.encoding == UTF8 and not data.startswith(UTF8_BOM) and b"\r" not in data:
-        return TextContent(decoded, decoded.text, version_of_bytes(data), notes)
+        return TextContent(data, decoded, decoded.text, version_of_bytes(data), notes)
     if logical is None:
         logical = logical_text(decoded.text)
     # "\r\r\n" gives "\r\n", which to digest would fold it again. The search for one character is the fast one.
     safe = "\r" not in logical and not logical.startswith(BOM)
-    return TextContent(decoded, logical, version_of_text(logical if safe else decoded.text), notes)
+    return TextContent(data, decoded, logical, version_of_text(logical if safe else decoded.text), notes)

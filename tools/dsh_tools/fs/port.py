@@ -31,7 +31,7 @@ class FileStat:
     """Facts about a path that exists.
 
     Attributes:
-        kind: ``file``, ``directory``, or what else it is in words (``FIFO``, ``socket``, ``device``).
+        kind: ``file``, ``directory``, ``link``, or what else it is in words (``FIFO``, ``socket``, ``device``).
         size: Bytes on the disk.
         writable: Whether the owner-write bit is set and the process may write.
     """
@@ -131,7 +131,12 @@ class FileSystem(Protocol):
         ...
 
     def stream_text(self, target: Target) -> AsyncIterator[str]:
-        """The text in pieces, for what is too large for `read_text`; the same errors, at the first step."""
+        """The text in pieces, for what is too large for `read_text`.
+
+        Raises:
+            FsNotFound: There is nothing there; at the first step, as the other errors of `read_text` are.
+            FsNotText: At the step that meets bytes that don't decode.
+        """
         ...
 
     async def read_bytes(self, target: Target) -> bytes | Missing:
@@ -149,7 +154,9 @@ class FileSystem(Protocol):
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
         """Make the target hold exactly this logical text; creates it, and its parents, where there is nothing.
 
-        An existing file keeps its line ends, byte order mark, encoding and mode.
+        An existing file keeps its line ends, byte order mark, encoding and mode. A cancellation that comes before the
+        critical section passes on and nothing is changed; one that comes later waits for the outcome, which is
+        returned, since it has to be recorded.
 
         Raises:
             FsNotObserved: The guard is `MustBeAbsent` and something is there.
@@ -161,7 +168,8 @@ class FileSystem(Protocol):
     async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
         """Change parts of the target; whatever the plan does not touch stays byte for byte.
 
-        A plan whose change leaves the text as it is publishes nothing and is a success.
+        A plan whose change leaves the text as it is publishes nothing and is a success. The plan may be called in
+        another thread, and again if the content turns out to have changed. Cancellation is as for `write_text`.
 
         Raises:
             FsNotFound: There is nothing there and the guard does not ask for a version.

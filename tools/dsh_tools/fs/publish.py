@@ -64,8 +64,6 @@ class Publisher:
         self._sweeper.sweep(place)
         with Temporary.beside(place, 0o666) as temp:
             written = self._write(place, temp, data)
-            if place.moved():
-                raise TargetChangedError
             self.reached("checked", place)
             self._name_new(place, temp, data)
             self.reached("published", place)
@@ -98,8 +96,6 @@ class Publisher:
                 raise _CannotReplaceError(f"the file has {old.stat.st_nlink} hard links")
             self._replace(place, old, data)
         except _CannotReplaceError as why:
-            if place.moved():
-                raise TargetChangedError from None
             self.reached("checked", place)
             write_in_place(place, old, data, self.write_all)
             return (f"Written in place, not atomically: {why}.",)

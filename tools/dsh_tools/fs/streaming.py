@@ -6,6 +6,7 @@ Held here: decoding across piece boundaries, with the same folding as a whole re
 
 import codecs
 import os
+from threading import Lock
 
 from dsh_ledger.errors import FsNotFound, FsNotText
 from dsh_ledger.targets import Target
@@ -36,6 +37,8 @@ class TextStream:
         self._bytes = 0
         self._at_start = True
         self._held = ""
+        self._lock = Lock()
+        self._closed = False
         with translated(target.path), open_place(workspace.locate(target), target.path) as place:
             if place is None or place.regular() is None:
                 raise FsNotFound(target.path)
@@ -48,7 +51,10 @@ class TextStream:
             FsNotText: The bytes stop being UTF-8.
             FsIoError: Reading failed.
         """
-        with translated(self._path):
+        # A cancelled reader closes while a thread may still be here: by then the number can be another file's.
+        with self._lock, translated(self._path):
+            if self._closed:
+                return None
             data = os.read(self._fd, PIECE)
         text = self._decode(data)
         if self._at_start and text:
@@ -63,7 +69,9 @@ class TextStream:
 
     def close(self) -> None:
         """Give the descriptor back."""
-        os.close(self._fd)
+        with self._lock:
+            self._closed = True
+            os.close(self._fd)
 
     def _decode(self, data: bytes) -> str:
         start = self._bytes - len(self._decoder.getstate()[0])

@@ -1,0 +1,182 @@
+"""Why a string was not found: the nearest line and the first kind of difference, in words that quote nothing."""
+
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsh_ledger.errors import FsEditNotFound
+from dsh_tools.matching import Replace
+from dsh_tools.near_misses import SOUGHT, Difference, explain_not_found, near_miss
+from dsh_tools.windows import number, window
+
+
+def found(text: str, wanted: str) -> tuple[int, str] | None:
+    """Line and kind of the near miss."""
+    miss = near_miss(text, wanted)
+    return (miss.line, miss.kind.value) if miss else None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "line", "kind"),
+    [
+        ("a\nif x:\n   foo\n", "if x:\n    foo", 2, "whitespace"),
+        ("a\n\tfoo(1)\n", "  foo(1)", 2, "tabs"),
+        ("a\n  foo(1)\n", "\tfoo(1)", 2, "tabs"),
+        ("a\nfoo \nbar\n", "foo\nbar", 2, "trailing whitespace"),
+        ("a\nfoo\nbar\n", "foo  \nbar", 2, "trailing whitespace"),
+        ("a\nfoo\nbar\n", "foo ", 2, "trailing whitespace"),
+        ("a\nb\u00a0c\n", "b c", 2, "no-break space"),
+        ("a\nzero\u200bwidth\n", "zerowidth", 2, "invisible character"),
+        ("a\nFoo\n", "foo", 2, "case"),
+        ("a\nstraße Ä\n", "STRAßE Ä", 2, "case"),
+        ("a\nx = 'y'\n", "x = ‘y’", 2, "quotes"),
+        ("a\nx = “y”\n", 'x = "y"', 2, "quotes"),
+        ("a\nx – y\n", "x - y", 2, "dashes"),
+        ("a\nx - y\n", "x — y", 2, "dashes"),
+        ("a\ncaf\u00e9 x\n", "cafe\u0301 x", 2, "unicode form"),
+        ("a\ncafe\u0301 x\n", "caf\u00e9 x", 2, "unicode form"),
+        ("a\nb\nc\n", "     2| b\n     3| c\n", 2, "line-number prefix"),
+        ("a\nb\n\nc\n", "2\tb\n3\t\n4\tc", 2, "line-number prefix"),
+        ("a\nbcd\nc\n", "cd\n     3| c", 2, "line-number prefix"),
+        ("a\nb\nc\n", "b\\nc", 2, "escaped newline"),
+        ("a\nb\tc\n", "b\\tc", 2, "escaped newline"),
+        ('a\np("x")\n', 'p(\\"x\\")', 2, "escaped newline"),
+        ("a\np('x\\ny')\n", "p('x\ny')", 2, "escaped newline"),
+        ("a\nb", "b\n", 2, "final newline"),
+        ("a\nb\n", "b\n\n", 2, "final newline"),
+        ("a\ndef f():\n    return 1\n", "def f():\n    return 2\n", 2, "text"),
+        ("a\n\n\nfoo_bar_baz()\n", "\nsomething()\nfoo_bar_baz()\n", 2, "text"),
+    ],
+)
+def test_the_first_difference_is_named(text: str, wanted: str, line: int, kind: str) -> None:
+    """Each kind of slip has its name, and the nearest line is the line where the match would have begun."""
+    assert (line, kind) == found(text, wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("", "x"), ("hello\n", "zzz"), ("abc\n", "   "), ("a b\n", "\n\n"), ("x", "xy")]
+)
+def test_nothing_like_it(text: str, wanted: str) -> None:
+    """Two or three letters in common are no resemblance."""
+    assert None is near_miss(text, wanted)
+    assert {"nearestLine": None, "reason": None} == explain_not_found("p", text, wanted)[1]
+
+
+def test_a_difference_further_down_says_its_line() -> None:
+    """The nearest line is where the text begins; the note has the line of the difference."""
+    miss = near_miss("x\nif a:\n    b\n    c\n", "if a:\n    b\n\tc\n")
+
+    assert miss is not None
+    assert (2, "whitespace differs: the file has 4 spaces where old_string has 1 tab, on line 4") == (
+        miss.line,
+        miss.note,
+    )
+
+
+def test_where_only_the_beginning_is_the_same() -> None:
+    """The line from which the texts go apart is said."""
+    miss = near_miss("x\nfirst line\nsecond line\nthird\n", "first line\nsecond line\nanother\n")
+
+    assert miss is not None
+    assert (2, "it is different from line 4 on") == (miss.line, miss.note)
+
+
+def test_a_slip_and_another_difference() -> None:
+    """Line numbers and blanks together: the slip is named, and that it is not all."""
+    miss = near_miss("a\n\tb(1)\n", "     2|     b(1)\n")
+
+    assert miss is not None
+    assert (2, Difference.LINE_NUMBERS) == (miss.line, miss.kind)
+    assert miss.note.endswith("there are other differences")
+
+
+@given(st.lists(st.text(" \tab1|→", max_size=8), min_size=2, max_size=12), st.data())
+def test_numbers_from_a_numbered_window_are_recognised(lines: list[str], data: st.DataObject) -> None:
+    """Whatever the lines are: copied with their numbers they are not found, and the reason is the numbers."""
+    text = "".join(f"{line}\n" for line in lines)
+    first = data.draw(st.integers(1, len(lines) - 1))
+    shown = window(text, first, 3)
+    copied = number(shown)
+    if copied not in text and "".join(shown.lines).strip():
+        miss = near_miss(text, copied)
+
+        assert miss is not None
+        assert Difference.LINE_NUMBERS == miss.kind
+
+
+def test_A21_tabs_are_named() -> None:
+    """Blanks typed for a tab: not found, the line is named and the file is not touched."""
+    with pytest.raises(FsEditNotFound) as caught:
+        Replace("    cc a.c", "    cc b.c", path="Makefile")("all:\n\tcc a.c\n")
+
+    assert caught.value.message == (
+        "old_string does not occur in Makefile exactly as it was given. The nearest text is on line 2; whitespace "
+        "differs: the file has 1 tab where old_string has 4 spaces."
+    )
+    assert {"path": "Makefile", "nearestLine": 2, "reason": "tabs"} == caught.value.details
+
+
+def test_B08_the_nearest_candidate_is_named() -> None:
+    """Blanks inside a call: the line and the kind, the same each time."""
+    expected = {"nearestLine": 1, "reason": "whitespace"}
+
+    assert [expected] * 2 == [explain_not_found("c.js", "  foo( 1 )\n", "foo(1)")[1] for _ in range(2)]
+
+
+def test_B09_the_message_says_that_matching_is_exact() -> None:
+    """Four blanks where the file has three are not found, and nobody is told that blanks don't matter."""
+    with pytest.raises(FsEditNotFound) as caught:
+        Replace("    x", "y", path="p")("   x\n")
+
+    assert "does not occur in p exactly" in caught.value.message
+    assert "matching is exact" in caught.value.remedy
+
+
+@pytest.mark.parametrize("mark", ["... (line truncated)", "… [cut: 2000 of 3001 characters shown]", "...[truncated]"])
+def test_B15_the_mark_of_a_cut_line_is_recognised(mark: str) -> None:
+    """What a view adds to a line that it shows in part is not in the file."""
+    assert (1, "cut line") == found("a" * 3000 + ";\n", "aaa" + mark)
+
+
+def test_the_mark_of_our_own_view_is_recognised() -> None:
+    """A cut line copied from a numbered window, number and mark and all."""
+    text = "x\n" + "a" * 3000 + ";\n"
+
+    assert (2, "cut line") == found(text, number(window(text, 2)).removeprefix("     2| "))
+
+
+@given(
+    st.text("ab\n\t '‘-–éÉ\u0301\u00a0\\1|", max_size=30),
+    st.text("ab\n\t '‘-–éÉ\u0301\u00a0\\1|", min_size=1, max_size=12),
+)
+def test_every_text_has_an_explanation_on_one_of_its_lines(text: str, wanted: str) -> None:
+    """No pair of strings makes it fail, and a nearest line exists."""
+    if wanted not in text:
+        miss = near_miss(text, wanted)
+
+        assert miss is None or 1 <= miss.line <= text.count("\n") + 1
+
+
+def test_messages_quote_nothing() -> None:
+    """Neither the file's words nor those looked for are repeated."""
+    message, _ = explain_not_found("p", "alpha  beta\n", "alpha beta")
+
+    assert "alpha" not in message
+    assert "beta" not in message
+
+
+@pytest.mark.parametrize("letter", ["x", "é", "ж", "中", "😀"])
+@pytest.mark.parametrize(
+    "wanted", ["nothing like it " * 50, "line 150000  {0}", "line 150000 {0}\nand more", "{0}" * SOUGHT * 2]
+)
+def test_large_texts_are_searched_in_bounded_time(letter: str, wanted: str) -> None:
+    """5 MB take a fraction of a second of processor time; the bound leaves room for a busy machine."""
+    text = (
+        "".join(f"line {index} {letter}\n" for index in range(330_000)).encode()[:5_000_000].decode("utf-8", "ignore")
+    )
+    began = process_time()
+    near_miss(text, wanted.format(letter))
+
+    assert process_time() - began < 1
