@@ -77,7 +77,7 @@ class DriftWatch:
                 note = DriftNote(
                     session_id=session_id,
                     uri=target.uri,
-                    from_=seen.version,
+                    **{"from": seen.version},
                     to=now,
                     ranges=self._ranges(document, seen.version),
                 )

@@ -120,12 +120,11 @@ class Hub:
         return call
 
     async def _run(self, session: Session, call_id: str, name: str, arguments: dict[str, Any]) -> ToolResult:
-        try:
-            tool: AnyTool | None = self.registry.get(name)
-        except UnknownTool as error:
-            tool, result = None, failed(error)
+        tool = self.registry.find(name)
         self._tell_call(session, call_id, name, tool, arguments)
-        if tool is not None:
+        if tool is None:
+            result = failed(UnknownTool(name, [each.name for each in self.registry]))
+        else:
             result = await run_tool(tool, arguments, self._tool_run(session, call_id))
         self._tell_result(session, call_id, name, tool, arguments, result)
         return result

@@ -149,11 +149,46 @@ class OpenDocument:
         self._repaint(self)
 
     def _follow(self, applied: AppliedChange) -> None:
-        edit = LineEdit(applied.start_line, _bare(applied.old_lines), _bare(applied.new_lines)).trimmed()
+        """Tell the hunks what the user did, in as many small edits as it takes.
+
+        An editor may say the undo of several hunks as one range over all of them; each hunk must meet its own part.
+        """
+        old, new = _bare(applied.old_lines), _bare(applied.new_lines)
+        if self._restores_base(applied.start_line, old, new):
+            return
+        if len(old) + len(new) > 2 and old and new:
+            blocks = line_blocks(_text(old), _text(new))
+        else:
+            blocks = (Block(0, old, 0, new),)
         mirror = self.mirror
-        below = _LinesBelow(lambda line: _bare_line(mirror.line(line)), mirror.line_count, edit.delta)
-        edit = edit.settled(below)
-        self.hunks = self.hunks.user_edit(edit.start, edit.old, edit.new)
+        edits = _bottom_up(blocks, applied.start_line, lambda at: _bare_line(mirror.line(at)), mirror.line_count)
+        for edit in edits:
+            self.hunks = self.hunks.user_edit(edit.start, edit.old, edit.new)
+
+    def _restores_base(self, start: int, old: tuple[str, ...], new: tuple[str, ...]) -> bool:
+        """Whether the change takes back all hunks that it touches; they are gone then.
+
+        That is what an editor's undo does. Where lines repeat or have moved, no diff would find it out.
+        """
+        end = start + len(old)
+        touched = self.hunks.touching(start, end)
+        if not touched:
+            return False
+        first, last = touched[0], touched[-1]
+        above = first.current[: max(0, start - first.start)]
+        below = last.current[len(last.current) - max(0, last.end - end) :]
+        base: list[str] = []
+        at = start
+        for hunk in touched:
+            base += old[at - start : max(at, hunk.start) - start]
+            base += hunk.base
+            at = max(at, hunk.end)
+        base += old[at - start :]
+        if tuple(base) != (*above, *new, *below):
+            return False
+        for hunk in reversed(touched):
+            self.hunks = self.hunks.undone(hunk.id)
+        return True
 
     def _with_agent_edit(self, flight: EditInFlight, after: str | None = None) -> PendingHunks:
         hunks = flight.hunks_before
@@ -196,15 +231,28 @@ def settled_edits(before: str, after: str) -> Iterator[LineEdit]:
 
     Settled, as every edit that the hunks are told of: an editor's undo then meets the edit that it undoes.
     """
-    lines: list[str] | None = None
-    for block in reversed(document_blocks(before, after)):
-        edit = LineEdit(block.old_line, block.removed, block.added)
-        if not (edit.old and edit.new):
-            # Below this edit, all later ones are done already: those lines are the new text's.
-            lines = document_lines(after) if lines is None else lines
-            delta = block.new_line + len(block.added) - edit.end
-            edit = edit.settled(_LinesBelow(lines.__getitem__, len(lines), delta))
-        yield edit
+    lines = document_lines(after)
+    return _bottom_up(document_blocks(before, after), 0, lines.__getitem__, len(lines))
+
+
+def _bottom_up(blocks: Sequence[Block], first: int, line: Callable[[int], str], count: int) -> Iterator[LineEdit]:
+    """Blocks of changed lines as settled edits, the last one first.
+
+    Args:
+        blocks: In order.
+        first: The line of the document that their line 0 is.
+        line: A line of the document as it is after all of them.
+        count: How many lines it has then.
+    """
+    for block in reversed(blocks):
+        edit = LineEdit(first + block.old_line, block.removed, block.added).trimmed()
+        # Below this edit, all later ones are done already: those lines are the new text's.
+        delta = block.new_line - block.old_line + len(block.added) - len(block.removed)
+        yield edit.settled(_LinesBelow(line, count, delta))
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 class _LinesBelow(Sequence[str]):

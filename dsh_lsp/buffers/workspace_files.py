@@ -64,7 +64,7 @@ class WorkspaceFiles:
             document = await self.documents.find(target)
             if document is None:
                 break
-            on_disk = await text_on_disk(self.disk, target)
+            on_disk = await self._disk_beside(document, target)
             outdated = on_disk is not None and await self._is_outdated(document, on_disk)
             if not document.closed.is_set():
                 return _outdated(on_disk) if outdated and on_disk is not None else _of_buffer(document, on_disk)
@@ -101,7 +101,7 @@ class WorkspaceFiles:
             document = await self.documents.find(target)
             if document is None:
                 return None
-            on_disk = await text_on_disk(self.disk, target)
+            on_disk = await self._disk_beside(document, target)
             if on_disk is not None and isinstance(guard, MustBeAbsent):
                 raise FsNotObserved(target.path, f"{target.path} exists, and this session has not read it.")
             if on_disk is not None and await self._is_outdated(document, on_disk):
@@ -149,6 +149,13 @@ class WorkspaceFiles:
         document.reformatted(done.flight)
         return replace(outcome, after=text, version=version_of_text(text), saved=True, notes=(_FORMATTED,))
 
+    async def _disk_beside(self, document: OpenDocument, target: Target) -> TextRead | None:
+        """What the disk has beside an open document."""
+        on_disk = await text_on_disk(self.disk, target)
+        if on_disk is not None:
+            _note_agreement(document, on_disk)
+        return on_disk
+
     async def _is_outdated(self, document: OpenDocument, on_disk: TextRead) -> bool:
         """Whether a buffer without unsaved typing is older than the disk, also after it was asked to reload."""
         if not _is_older(document, on_disk):
@@ -162,6 +169,7 @@ class WorkspaceFiles:
                         await document.changed()
             except TimeoutError:
                 pass
+            _note_agreement(document, on_disk)
         return not document.closed.is_set() and _is_older(document, on_disk)
 
 
@@ -190,6 +198,12 @@ def _of_buffer(document: OpenDocument, on_disk: TextRead | None) -> TextRead:
         encoding=on_disk.encoding if on_disk is not None else "utf-8",
         notes=(_BOTH_CHANGED,) if moved else (),
     )
+
+
+def _note_agreement(document: OpenDocument, on_disk: TextRead) -> None:
+    """A buffer that has the very text of the disk holds nothing unsaved, however it came to it (a reload, an undo)."""
+    if document.mirror.content_version == on_disk.version:
+        document.clean_version = document.disk_version = on_disk.version
 
 
 def _is_older(document: OpenDocument, on_disk: TextRead) -> bool:

@@ -159,6 +159,11 @@ class PendingHunks:
         index = self._find(hunk_id)
         return None if index is None else self._at(index)
 
+    def touching(self, start: int, end: int) -> tuple[PendingHunk, ...]:
+        """The hunks that share a line with these lines, or an edge (0-based, ``end`` excluded), in order."""
+        low = bisect_left(range(len(self._starts)), start, key=self._end)
+        return tuple(map(self._at, range(low, bisect_right(self._starts, end))))
+
     def agent_edit(
         self,
         session: str,

@@ -25,7 +25,10 @@ def logical_text(text: str) -> str:
 
 
 def version_of_text(text: str) -> Version:
-    """The version of a text, physical or logical: both give the same token.
+    r"""The version of a text, physical or logical: both give the same token.
+
+    But not where a physical text has ``\r\r\n`` or begins with two byte order marks: one layer of it comes off at each
+    call, so give such a text in one of its forms only.
 
     The SHA-256, in hexadecimal, of the logical text in UTF-8. A lone surrogate, which an editor can send and UTF-8
     can't hold, is written as its three bytes, so that every ``str`` has a version.

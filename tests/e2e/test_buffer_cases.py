@@ -388,6 +388,7 @@ async def test_C10_a_clean_buffer_older_than_the_disk_is_reloaded_or_said(world:
     read = await agent.read("f.txt")
 
     assert (read["value"]["text"], read["value"]["via"]) == ("b\n", "buffer")
+    assert (read["value"]["dirty"], read["value"]["notes"]) == (False, [])
     assert editor.text(uri) == "b\n"
     assert (await agent.edit("f.txt", "b", "c"))["isError"] is False
 

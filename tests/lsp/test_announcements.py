@@ -21,9 +21,17 @@ from tests.support.discovery_files import (
     put_raw,
     sleeping_process,
 )
+from tests.support.short_directory import short_directory
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A temporary directory whose path leaves room for a socket."""
+    with short_directory() as path:
+        yield path
 
 
 @pytest.fixture

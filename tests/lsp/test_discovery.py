@@ -24,6 +24,14 @@ from tests.support.discovery_files import (
     put,
     starting_server,
 )
+from tests.support.short_directory import short_directory
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A temporary directory whose path leaves room for a socket."""
+    with short_directory() as path:
+        yield path
 
 
 @pytest.fixture

@@ -114,23 +114,25 @@ PLAIN = st.sampled_from(["\n", "\r", "\r\n", "\n\r", "}\n", "a", "b", " ", "\ufe
 NO_ENDS = st.sampled_from("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\0")
 WIDE = st.sampled_from(["é", "e\u0301", "漢", "😋", "🧑\u200d💻", "\U0010ffff", "\ud83d", "\ude0b"])
 PIECES = PLAIN | NO_ENDS | WIDE
-FEW_PIECES = st.sampled_from(["\n", "\r", "a", "\ud83d", "\ude0b", "}\n"])
-TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.lists(FEW_PIECES, max_size=10).map("".join)
+# Few kinds of pieces, for much that meets at a boundary: line ends that join or split, halves of one character.
+FEW_PIECES = st.sampled_from(["\n", "\r", "\r", "a", "}\n", "\ud83d", "\ude0b"])
+FEW_LINES = st.lists(FEW_PIECES, min_size=3, max_size=10).map("".join)
+TEXTS = st.lists(PIECES, max_size=14).map("".join) | FEW_LINES
 HUGE = st.sampled_from([2**31 - 1, 2**31, 2**32 - 1, 2**63])
 POSITIONS = st.tuples(st.integers(0, 9) | HUGE, st.integers(0, 9) | HUGE)
-INSERTIONS = POSITIONS.flatmap(lambda at: st.builds(Edit, st.just(at), st.just(at), PIECES))
-# Where the boundaries are: whole contents and whole lines, replaced by nothing or by little.
-LOCAL_EDITS = st.builds(
-    lambda line, start, lines, end, text: Edit((line, start), (line + lines, end), text),
-    st.integers(0, 4),
-    st.just(0) | st.integers(0, 3),
+NEAR_POSITIONS = st.tuples(st.integers(0, 3), st.just(0) | st.integers(0, 3))
+INSERTIONS = NEAR_POSITIONS.flatmap(lambda at: st.builds(Edit, st.just(at), st.just(at), FEW_PIECES | PIECES))
+# Whole contents and whole lines, replaced by nothing or by little.
+NEAR_EDITS = st.builds(
+    lambda start, lines, end, text: Edit(start, (start[0] + lines, end), text),
+    NEAR_POSITIONS,
     st.integers(0, 1),
     st.just(0) | st.integers(0, 3) | HUGE,
     st.just("") | FEW_PIECES,
 )
-EDITS = LOCAL_EDITS | INSERTIONS | st.builds(Edit, POSITIONS, POSITIONS, TEXTS)
-STEPS = EDITS | EDITS | st.builds(Replacement, TEXTS) | POSITIONS.map(Question)
-SESSIONS = st.tuples(TEXTS, st.lists(STEPS, max_size=8), st.sampled_from(ENCODINGS))
+EDITS = NEAR_EDITS | INSERTIONS | st.builds(Edit, POSITIONS, POSITIONS, TEXTS)
+STEPS = EDITS | EDITS | EDITS | st.builds(Replacement, TEXTS) | POSITIONS.map(Question)
+SESSIONS = st.tuples(FEW_LINES | TEXTS, st.lists(STEPS, min_size=2, max_size=8), st.sampled_from(ENCODINGS))
 # A busy machine is not a reason to fail.
 ON_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 Session = tuple[str, list[Edit | Replacement | Question], PositionEncoding]

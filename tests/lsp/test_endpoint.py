@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,9 +18,17 @@ from dsh_lsp.endpoint import AgentEndpoint
 from dsh_lsp.runtime_dir import RuntimeDirRefused
 from dsh_lsp.unix_socket import bound_socket
 from tests.support.endpoint_peer import PATIENCE, Served, connect, echoed, names, no_connections, rest
+from tests.support.short_directory import short_directory
 
 UID = os.geteuid()
 NOBODY = 65534
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A temporary directory whose path leaves room for a socket."""
+    with short_directory() as path:
+        yield path
 
 
 def mode(path: Path) -> int:
@@ -148,8 +156,8 @@ except OSError as error:
 @pytest.mark.parametrize(("allowed", "answer"), [(None, b""), ({UID, NOBODY}, b"hello\n")])
 async def test_a_process_of_another_user_is_refused(served: Served, allowed: set[int] | None, answer: bytes) -> None:
     """With both modes opened by accident, another user's process still gets nothing, and an allowed one is served."""
-    with tempfile.TemporaryDirectory() as directory:
-        async with AgentEndpoint(served, directory=Path(directory), allowed_uids=allowed) as endpoint:
+    with short_directory() as directory:
+        async with AgentEndpoint(served, directory=directory, allowed_uids=allowed) as endpoint:
             endpoint.path.chmod(0o666)
             endpoint.path.parent.chmod(0o711)
             child = await asyncio.create_subprocess_exec(

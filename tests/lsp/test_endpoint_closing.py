@@ -2,13 +2,21 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from dsh_lsp.endpoint import AgentEndpoint
 from tests.support.endpoint_peer import PATIENCE, Served, connect, echoed, names, no_connections, rest
+from tests.support.short_directory import short_directory
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A temporary directory whose path leaves room for a socket."""
+    with short_directory() as path:
+        yield path
 
 
 @pytest.fixture

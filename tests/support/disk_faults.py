@@ -3,6 +3,7 @@
 Everything is done to real files: other writers write, directories are swapped, users lack permissions, disks are full.
 """
 
+import asyncio
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +14,11 @@ import pytest
 
 from dsh_ledger.edits import Change, Edit
 from dsh_ledger.errors import FsEditNotFound
+from dsh_ledger.guards import Guard, Unconditional
+from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.places import Place
-from dsh_tools.fs.port import EditPlan
+from dsh_tools.fs.port import EditPlan, WriteOutcome
 from dsh_tools.fs.publish import Publisher, Stage
 
 NOBODY = 65534
@@ -75,6 +79,24 @@ def replacing(old: str, new: str) -> EditPlan:
         return Change.of(*edits)
 
     return plan
+
+
+def mutated(
+    root: Path, name: str, what: EditPlan | str, guard: Guard | None = None, publisher: Publisher | None = None
+) -> WriteOutcome:
+    """Edit a file by a plan, or write a text to it, with a disk of its own; unconditionally if there is no guard."""
+
+    async def mutate() -> WriteOutcome:
+        disk = DiskFileSystem(Workspace([root]), publisher=publisher)
+        try:
+            target = await disk.resolve(name)
+            if isinstance(what, str):
+                return await disk.write_text(target, what, guard or Unconditional())
+            return await disk.edit_text(target, what, guard or Unconditional())
+        finally:
+            disk.close()
+
+    return asyncio.run(mutate())
 
 
 def names(folder: Path) -> list[str]:

@@ -51,6 +51,19 @@ def test_runs_that_slide_in_windows(most: int) -> None:
 
 
 @pytest.mark.usefixtures("windows_always")
+def test_runs_that_slide_at_the_top() -> None:
+    """A run can't slide above the first line, and what lies below the window is not taken for lines above it."""
+    random = Random(2)
+    examples: list[tuple[str, str]] = []
+    for _ in range(150):
+        letters = random.choice(["ab", ["a", ""], ["", "{", "  x"]])
+        below = random.choices(letters, k=random.randint(1, 4)) * 300
+        tops = [random.choices(letters, k=random.randint(1, 9)) for _ in "ab"]
+        examples.append(("\n".join(tops[0] + below), "\n".join(tops[1] + below)))
+    check(examples)
+
+
+@pytest.mark.usefixtures("windows_always")
 @pytest.mark.parametrize("most", [400, 3000])
 def test_lines_that_are_frequent_elsewhere(most: int) -> None:
     """Which lines git leaves out because they are frequent in the whole text is known in a window too."""

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from dsh_ledger.drift import ChangedLines, Drift
 from dsh_ledger.edits import Change, Edit
-from dsh_tools.diff import FileDiff, diff, drift, file_diffs, hunks, minimal_change, unified
+from dsh_tools.diff import FileDiff, diff, drift, file_diffs, hunks, minimal_change, rendering, unified
 from tests.support.text_pairs import pairs, sliding_pair
 
 
@@ -112,6 +112,14 @@ def test_drift_is_bounded() -> None:
     assert (50, 100, True) == (len(found.changes), found.total, found.truncated)
     assert found.hunks.count("\n") <= 60
     assert not drift("\n".join(lines), "\n".join([*lines[:-1], "last"])).truncated
+
+
+def test_drift_says_that_places_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that is whole does not make a list whole."""
+    monkeypatch.setattr(rendering, "DRIFT_LINES", 1_000)
+
+    assert not drift("x\n1\n" * 50, "y\n1\n" * 50).truncated
+    assert drift("x\n1\n" * 51, "y\n1\n" * 51).truncated
 
 
 def test_drift_is_bounded_in_characters() -> None:

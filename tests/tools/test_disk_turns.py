@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from dsh_ledger.guards import Unconditional
+from dsh_ledger.guards import MustBeAbsent, MustBeVersion, Unconditional
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import version_of_text
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.threads import DiskThreads
-from tests.support.disk_faults import Interrupted, replacing
+from tests.support.disk_faults import Interrupted, contents, replacing
 
 ANY = Unconditional()
+ABSENT = MustBeAbsent()
+SEEN = MustBeVersion(version_of_text("seen\n"))
 
 
 # ---- locks
@@ -63,6 +65,62 @@ async def test_nothing_is_kept_of_unused_targets() -> None:
         await use()
 
     assert 0 == len(locks)
+
+
+# ---- many at once
+
+
+async def test_c15_many_at_once_leave_nothing_behind(tmp_path: Path) -> None:
+    """A hundred creations and a hundred edits in one folder, and only the files are there (C15)."""
+    disk = DiskFileSystem(Workspace([tmp_path]))
+    targets = [await disk.resolve(f"f{number}") for number in range(100)]
+    await asyncio.gather(*(disk.write_text(target, "new", ABSENT) for target in targets))
+    await asyncio.gather(*(disk.edit_text(target, replacing("n", "N"), ANY) for target in targets))
+    disk.close()
+
+    assert {f"f{number}": b"New" for number in range(100)} == contents(tmp_path)
+
+
+async def test_mutations_of_one_file_take_turns(tmp_path: Path) -> None:
+    """Fifty appends by two disks with the same locks are fifty lines: no edit is lost."""
+    (tmp_path / "f").write_bytes(b"end\n")
+    one = DiskFileSystem(Workspace([tmp_path]))
+    two = one.for_workspace(Workspace([tmp_path]))
+    target = await one.resolve("f")
+    plans = [replacing("end\n", f"{number}\nend\n") for number in range(50)]
+    await asyncio.gather(*((one, two)[n % 2].edit_text(target, plan, ANY) for n, plan in enumerate(plans)))
+    one.close()
+
+    assert sorted([*map(str, range(50)), "end"]) == sorted((tmp_path / "f").read_text(encoding="utf-8").split())
+
+
+async def test_sessions_wait_for_each_other(tmp_path: Path) -> None:
+    """Disks for several sessions, and whoever else has their locks, hold each other up."""
+    (tmp_path / "f").write_bytes(b"a")
+    locks = TargetLocks()
+    disk = DiskFileSystem(Workspace([tmp_path]), locks=locks, threads=DiskThreads(operations=1))
+    other = disk.for_workspace(Workspace([tmp_path]))
+    target = await disk.resolve("f")
+    async with locks.hold(target):
+        waiting = asyncio.create_task(other.edit_text(target, replacing("a", "b"), ANY))
+        await asyncio.sleep(0)
+        # The only thread serves in order: what the edit had asked for would be done by the time of the read.
+        assert b"a" == await disk.read_bytes(target)
+
+    assert "b" == (await waiting).after
+    disk.close()
+
+
+async def test_two_with_the_same_credential_make_one_edit(tmp_path: Path) -> None:
+    """Of two guarded edits from the same version one succeeds and one is stale."""
+    (tmp_path / "f").write_bytes(b"seen\n")
+    disk = DiskFileSystem(Workspace([tmp_path]))
+    target = await disk.resolve("f")
+    both = (disk.edit_text(target, replacing("s", new), SEEN) for new in "12")
+    results = await asyncio.gather(*both, return_exceptions=True)
+    disk.close()
+
+    assert sorted(["WriteOutcome", "FsStaleVersion"]) == sorted(type(result).__name__ for result in results)
 
 
 # ---- cancellation

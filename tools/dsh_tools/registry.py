@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from dsh_ledger.errors import LedgerBug, UnknownTool
+from dsh_ledger.errors import LedgerBug
 from dsh_tools.contract import AnyTool
 
 
@@ -26,13 +26,6 @@ class Registry:
     def __len__(self) -> int:
         return len(self._tools)
 
-    def get(self, name: str) -> AnyTool:
-        """The tool of that name.
-
-        Raises:
-            UnknownTool: There is none.
-        """
-        tool = self._tools.get(name)
-        if tool is None:
-            raise UnknownTool(name, list(self._tools))
-        return tool
+    def find(self, name: str) -> AnyTool | None:
+        """The tool of that name, or None."""
+        return self._tools.get(name)

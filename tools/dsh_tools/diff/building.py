@@ -119,8 +119,8 @@ def _hunk(found: Script, group: list[Run], context: int) -> Hunk:
         new_start=_start(window.above + new_start, new_end - new_start),
         new_lines=new_end - new_start,
         lines=tuple(_lines(found, group, old_start, old_end)),
-        old_no_newline=window.old.unended and old_start < old_end == len(window.old.lines),
-        new_no_newline=window.new.unended and new_start < new_end == len(window.new.lines),
+        old_no_newline=window.old.unended and old_end == len(window.old.lines),
+        new_no_newline=window.new.unended and new_end == len(window.new.lines),
     )
 
 

@@ -134,8 +134,7 @@ class DiskFileSystem:
                 try:
                     await asyncio.wait((done,))
                 except asyncio.CancelledError:
-                    if job.cancel():
-                        raise
+                    job.cancel()
             return done.result()
 
     def _stat(self, target: Target) -> FileStat | Missing:

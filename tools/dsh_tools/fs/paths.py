@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_ledger.errors import FieldError, FsNotDirectory, FsSandboxDenied, InvalidArgs, LedgerBug
+from dsh_ledger.errors import FieldError, FsSandboxDenied, InvalidArgs, LedgerBug
 from dsh_ledger.targets import Target
 from dsh_tools.fs.os_errors import translated
 from dsh_tools.fs.uris import file_uri, is_file_uri, uri_path
@@ -73,8 +73,6 @@ class Workspace:
                 os.lstat(real)
             except FileNotFoundError:
                 pass
-            except NotADirectoryError:
-                raise FsNotDirectory(given) from None
         return self.target(real)
 
     def target(self, real: bytes) -> Target:
