@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Self, TypeAlias
 
 from dsh_lsp.rpc.framing import STREAM_LIMIT
-from dsh_lsp.rpc.reporting import log_failure
 from dsh_lsp.runtime_dir import private_dir, runtime_dir
 from dsh_lsp.unix_socket import bound_socket, peer_uid, socket_place
+from dsh_tools.reporting import log_failure
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from dsh_lsp.rpc.framing import DEFAULT_LIMITS, FrameReader, Limits, Rejected, encode
-from dsh_lsp.rpc.reporting import log_failure
+from dsh_tools.reporting import log_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

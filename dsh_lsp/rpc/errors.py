@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcRequestCancelled
 
-from dsh_lsp.rpc.reporting import shown
+from dsh_tools.reporting import shown
 
 MsgId: TypeAlias = int | str
 

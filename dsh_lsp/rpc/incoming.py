@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pygls.exceptions import JsonRpcException
 
 from dsh_lsp.rpc.errors import MsgId, internal_error, request_cancelled
-from dsh_lsp.rpc.reporting import log_failure, shown
+from dsh_tools.reporting import log_failure, shown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

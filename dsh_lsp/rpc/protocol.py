@@ -45,8 +45,8 @@ from dsh_lsp.rpc.errors import MsgId, PeerGone, error_answer, internal_error, is
 from dsh_lsp.rpc.framing import encode
 from dsh_lsp.rpc.incoming import RunningCalls
 from dsh_lsp.rpc.outgoing import PendingRequests
-from dsh_lsp.rpc.reporting import log_failure, shown
 from dsh_lsp.rpc.validation import FieldError, InvalidParams, cattrs_errors, not_an_object, pydantic_errors
+from dsh_tools.reporting import log_failure, shown
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from cattrs import AttributeValidationNote, BaseValidationError, IterableValidationNote
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dsh_lsp.rpc.reporting import shown
+from dsh_tools.reporting import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,12 +13,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dsh_ledger.errors import Aborted, FsStaleVersion, InvalidArgs, InvalidToolOutput, LedgerBug, LedgerError
+from dsh_ledger.errors import (
+    Aborted,
+    FieldError,
+    FsStaleVersion,
+    InvalidArgs,
+    InvalidToolOutput,
+    LedgerBug,
+    LedgerError,
+)
 from dsh_tools.cards import CallCard, GenericCall, GenericResult, ResultCard
 from dsh_tools.content import text_content
 from dsh_tools.contract import AnyTool, ToolResult, ToolRun
 from dsh_tools.diff import drift
 from dsh_tools.models import ToolArguments, field_errors
+from dsh_tools.reporting import log_failure
 from dsh_tools.snapshots import Snapshots
 
 _log = logging.getLogger(__name__)
@@ -53,10 +62,10 @@ async def run_tool(tool: AnyTool, arguments: Mapping[str, Any], run: ToolRun) ->
     except asyncio.CancelledError:
         return failed(Aborted())
     except LedgerBug as bug:
-        _log.exception("bug in tool %s", tool.name)
+        log_failure(_log, f"a bug in tool {tool.name}", bug)
         return failed(bug)
     except Exception as error:  # noqa: BLE001 - whatever a tool throws must become a result
-        _log.error("tool %s failed with %s", tool.name, type(error).__name__, exc_info=error)
+        log_failure(_log, f"tool {tool.name} failed", error)
         return failed(LedgerBug(f"{tool.name} failed with {type(error).__name__}."))
 
 
@@ -64,6 +73,9 @@ async def _execute(tool: AnyTool, args: ToolArguments, run: ToolRun) -> ToolResu
     value = await tool.execute(args, run)
     try:
         json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidToolOutput(tool.name, [FieldError("", f"it is no JSON ({type(error).__name__})")]) from None
+    try:
         tool.output.model_validate(value)
     except ValidationError as error:
         raise InvalidToolOutput(tool.name, field_errors(error)) from None

@@ -1,7 +1,7 @@
 """What may be said about somebody else's message, and about a failure, without repeating what was in it.
 
-Held: how names that a peer made up are shown, and how an exception is logged. Absent: any import of pygls, so that
-the parts of this package that only move bytes stay quick to load.
+Held: how names that a peer made up are shown, and how an exception is logged. Absent: anything but the standard
+library, so that the parts of this project that only move bytes stay quick to load.
 """
 
 from __future__ import annotations
