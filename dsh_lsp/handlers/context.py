@@ -34,6 +34,6 @@ def session_of(hub: Hub, session_id: str) -> Session:
     if session is None:
         raise JsonRpcInvalidParams(
             "unknown session",
-            data={"errors": [{"path": "sessionId", "message": "no such session; open one with dsh/session/open"}]},
+            data={"errors": [{"path": "params.sessionId", "message": "no such session; open one with dsh/session/open"}]},
         )
     return session

@@ -16,7 +16,7 @@ def session_open(peer: Any, params: SessionOpenParams) -> SessionOpenResult:
         JsonRpcInvalidParams: An option was asked for that this server does not have: better refused than ignored.
     """
     missing = [
-        {"path": path, "message": f"{value} is not available in this version; leave it out"}
+        {"path": f"params.{path}", "message": f"{value} is not available in this version; leave it out"}
         for path, value, has in (
             ("onStale", params.on_stale, params.on_stale == "refuse"),
             ("unicodeFallback", "true", not params.unicode_fallback),

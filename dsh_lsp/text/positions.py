@@ -2,8 +2,7 @@
 
 LSP counts code units of the negotiated encoding (LSP 3.17, "Position" and "PositionEncodingKind"); Python counts code
 points. A lone surrogate, which a UTF-16 editor can hold, is one unit in utf-16, three in utf-8 and one in utf-32.
-Deliberately absent: whole documents. Every function here costs at most the length of its line, and nothing that grows
-with the line when the line is ASCII.
+Deliberately absent: whole documents. Nothing here costs more than the length of the line it is given.
 """
 
 from typing import Literal, assert_never

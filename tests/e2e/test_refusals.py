@@ -17,7 +17,7 @@ async def test_an_unknown_session_is_an_error_that_says_what_to_do(world: World,
 
     assert caught.value.code == -32602
     [error] = caught.value.data["errors"]
-    assert error["path"] == "sessionId"
+    assert error["path"] == "params.sessionId"
     assert "dsh/session/open" in error["message"]
 
 
@@ -30,7 +30,12 @@ async def test_bad_params_name_every_field(world: World, via: Via) -> None:
         await agent.request("dsh/tool/run", {"sessionId": 3, "arguments": [], "extra": 1})
 
     assert caught.value.code == -32602
-    assert {error["path"] for error in caught.value.data["errors"]} == {"sessionId", "name", "arguments", "extra"}
+    assert {error["path"] for error in caught.value.data["errors"]} == {
+        "params.sessionId",
+        "params.name",
+        "params.arguments",
+        "params.extra",
+    }
 
 
 @pytest.mark.parametrize(
@@ -48,7 +53,7 @@ async def test_an_option_that_is_not_available_is_refused(
         await agent.open_session(**{option: value})
 
     assert caught.value.code == -32602
-    assert [error["path"] for error in caught.value.data["errors"]] == [path]
+    assert [error["path"] for error in caught.value.data["errors"]] == [f"params.{path}"]
 
 
 async def test_an_unknown_tool_is_a_result_that_lists_the_known_ones(world: World, via: Via) -> None:

@@ -68,9 +68,9 @@ async def test_closing_twice_is_closing_once(tmp_path: Path) -> None:
         await asyncio.wait_for(started.wait(), PATIENCE)
         await asyncio.wait_for(asyncio.gather(endpoint.close(), endpoint.close()), PATIENCE)
         await asyncio.wait_for(endpoint.close(), PATIENCE)
+        tidy.set()
 
         assert 1 == cancelled
-        tidy.set()
         await no_connections(endpoint)
         streams[1].close()
 
@@ -173,8 +173,8 @@ async def test_a_handler_that_refuses_to_end_does_not_hold_up_the_others(
     await asyncio.wait_for(started.wait(), PATIENCE)
 
     await asyncio.wait_for(endpoint.close(), PATIENCE)
+    release.set()
 
     assert "1 agent connections did not end when cancelled" in caplog.text
-    release.set()
     await no_connections(endpoint)
     streams[1].close()

@@ -1,9 +1,11 @@
 """A disk in bad condition: no room, lies, crashes. Nothing is lost, nothing left over."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from dsh_ledger.errors import FsIoError
 from dsh_tools.fs.port import WriteOutcome
 from dsh_tools.fs.publish import Publisher
-from tests.support.disk_faults import CapsWrites, mounted, mutated, names, replacing
+from tests.support.disk_faults import CapsWrites, contents, mounted, mutated, names, replacing
 from tests.support.repository import ROOT
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
@@ -91,6 +93,7 @@ def test_c16_a_file_that_could_not_be_made_is_gone(tmp_path: Path, kernel_rename
 
 CRASH = """
 import asyncio, os, signal, sys
+from collections.abc import Sequence
 from pathlib import Path
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
@@ -106,11 +109,13 @@ asyncio.run(main())
 """
 
 
-def python(script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+def python(
+    script: str, *arguments: str, under: Sequence[str] = (), **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     """Run a script in a process of its own that imports what the tests import."""
     path = os.pathsep.join(str(ROOT / folder) for folder in (".", "ledger", "tools"))
     return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [*under, sys.executable, "-c", script, *arguments],
         env={**os.environ, "PYTHONPATH": path, **environment},
         capture_output=True,
         check=False,
@@ -150,8 +155,46 @@ def test_the_sweep_takes_nothing_else(tmp_path: Path) -> None:
     assert sorted([*others, ".dsh-0123456789abcdef.tmp", "f"]) == names(tmp_path)
 
 
+CREATE_AND_EDIT = """
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from dsh_ledger.errors import FsNotObserved
+from dsh_ledger.guards import MustBeAbsent
+from tests.support.disk_faults import Interrupted, mutated, overwritten, replacing
+
+root = Path(sys.argv[1])
+mutated(root, "f", "old")
+mutated(root, "f", replacing("old", "new"))
+try:
+    mutated(root, "g", "ours", MustBeAbsent(), Interrupted({"checked": overwritten(root / "g", b"theirs")}))
+except FsNotObserved:
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        ["renameat2:error=EINVAL"],
+        ["renameat2:error=ENOSYS", "linkat:error=EPERM"],
+        ["renameat2:error=EINVAL", "linkat:error=EOPNOTSUPP", "/^fsetxattr:error=EOPNOTSUPP"],
+    ],
+)
+def test_file_systems_that_lack_calls(tmp_path: Path, faults: list[str]) -> None:
+    """Without swaps, without renames that don't replace, without links: files are made, changed and not replaced."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace injects the faults, and is not here")
+    injected = [argument for fault in faults for argument in ("-e", f"inject={fault}")]
+    done = python(CREATE_AND_EDIT, str(tmp_path), under=["strace", "-f", "-o", "/dev/null", *injected])
+
+    assert (b"refused\n", 0) == (done.stdout, done.returncode), done.stderr.decode()
+    assert {"f": b"new", "g": b"theirs"} == contents(tmp_path)
+
+
 LOCALE = """
 import asyncio, os, sys
+from collections.abc import Sequence
 from pathlib import Path
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace

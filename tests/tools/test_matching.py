@@ -64,6 +64,7 @@ def test_every_start_offset_counts(text: str, wanted: str) -> None:
         ("a" * 1_000_000, "a" * 500_000, 500_001),
         ("a" * 5_000_000, "a", 5_000_000),
         ("ab" * 500_000, "ab" * 1_000, 499_001),
+        ("ab" * 500_000, "aba", 499_999),
     ],
 )
 def test_counting_takes_time_in_proportion_to_the_text(text: str, wanted: str, count: int) -> None:

@@ -83,6 +83,34 @@ def test_where_only_the_beginning_is_the_same() -> None:
     assert (2, "it is different from line 4 on") == (miss.line, miss.note)
 
 
+@pytest.mark.parametrize("before", ["\u1112\u1161\u11ab ", "ab" * 20_000])
+def test_where_the_place_in_the_line_is_not_known(before: str) -> None:
+    """After letters that compose across characters, or far out in a line, the kinds that it can be are named."""
+    miss = near_miss(f"a\n{before}x  y\n", "x y")
+
+    assert miss is not None
+    assert (2, "whitespace, case, quotes, dashes or unicode form differ") == (miss.line, miss.note)
+
+
+def test_blanks_are_counted_from_where_they_begin() -> None:
+    """Of blanks that differ in part, all are told."""
+    miss = near_miss("a \tb\n", "a  b\n")
+
+    assert miss is not None
+    assert "whitespace differs: the file has 1 tab and 1 space where old_string has 2 spaces" == miss.note
+
+
+def test_blank_lines_at_the_beginning_count() -> None:
+    """The nearest text begins with them."""
+    assert (2, "text") == found("a\n\n\nfirst line\nx\n", "\n\nfirst line\ny\n")
+
+
+def test_of_a_very_long_string_the_beginning_is_looked_for() -> None:
+    """Above the bound no kind of difference is worked out."""
+    assert (2, "case") == found("x\n" + "a" * SOUGHT, "A" * SOUGHT)
+    assert (2, "text") == found("x\n" + "a" * SOUGHT + "a", "A" * SOUGHT + "A")
+
+
 def test_a_slip_and_another_difference() -> None:
     """Line numbers and blanks together: the slip is named, and that it is not all."""
     miss = near_miss("a\n\tb(1)\n", "     2|     b(1)\n")

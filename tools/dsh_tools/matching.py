@@ -113,14 +113,13 @@ def occurrences(text: str, wanted: str) -> Occurrences:
 def _stretches(text: str, wanted: str) -> Iterator[tuple[int, int, int]]:
     """Where occurrences begin, as start, step and number.
 
-    Two that are at most half their length apart lie in a stretch that repeats with their distance, and one begins at
-    every step of it: they are counted at once. Those farther apart are too few to make finding them one by one slow.
+    As long as the text repeats with the distance of one occurrence from the next, one begins at every step of it and
+    none between: they are counted at once, so that ``aa`` a million times over is not found a million times.
     """
-    near = max(len(wanted) // 2, 1)
     start = text.find(wanted)
     while start >= 0:
         following, step, repeats = text.find(wanted, start + 1), 1, 1
-        if 0 < following - start <= near:
+        if following >= 0:
             step = following - start
             repeats = 1 + (step + common_prefix(text, text, start, following) - len(wanted)) // step
             following = text.find(wanted, start + (repeats - 1) * step + 1)

@@ -230,8 +230,7 @@ def _first_difference(text: str, wanted: str, there: int, here: int) -> tuple[Di
     same = common_prefix(text, wanted, there, here)
     first = here
     there, here = there + same, here + same
-    # Back to where the run of blanks, or the composed character, begins that the difference is in.
-    while here > first and (wanted[here - 1] in BLANKS or _combines(text, there) or _combines(wanted, here)):
+    while here > first and wanted[here - 1] in BLANKS:  # back to where the run of blanks begins
         there, here = there - 1, here - 1
     text_end, wanted_end = _after_blanks(text, there), _after_blanks(wanted, here)
     theirs, ours = text[there:text_end], wanted[here:wanted_end]
@@ -240,10 +239,6 @@ def _first_difference(text: str, wanted: str, there: int, here: int) -> tuple[Di
         return *_blank_difference(theirs, ours, at_end=at_end), there
     text_end, wanted_end = _after_character(text, text_end), _after_character(wanted, wanted_end)
     return *_character_difference(text[there:text_end].strip(), wanted[here:wanted_end].strip()), there
-
-
-def _combines(text: str, at: int) -> bool:
-    return at < len(text) and unicodedata.combining(text[at]) > 0
 
 
 def _after_blanks(text: str, at: int) -> int:
@@ -255,7 +250,7 @@ def _after_blanks(text: str, at: int) -> int:
 def _after_character(text: str, at: int) -> int:
     """After one character and the marks that combine with it."""
     at += 1
-    while _combines(text, at):
+    while at < len(text) and unicodedata.combining(text[at]):
         at += 1
     return at
 

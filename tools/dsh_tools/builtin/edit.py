@@ -42,9 +42,9 @@ async def _execute(args: EditArguments, run: ToolRun) -> JsonObject:
 
     def plan(text: str) -> Change:
         nonlocal replacements
-        change = replace(text)
-        replacements = len(change.edits)
-        return change
+        planned = replace.plan(text)
+        replacements = planned.count
+        return planned.change
 
     outcome = await run.fs.edit_text(target, plan, guard)
     return mutation.applied(run, target, outcome, replacements)

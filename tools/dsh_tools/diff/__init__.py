@@ -3,12 +3,10 @@
 from dsh_tools.diff.building import Comparison, compare, diff, hunks, line_blocks, minimal_change
 from dsh_tools.diff.file_diffs import FileDiff, file_diffs
 from dsh_tools.diff.rendering import drift, unified
-from dsh_tools.diff.trimming import common_prefix
 
 __all__ = [
     "Comparison",
     "FileDiff",
-    "common_prefix",
     "compare",
     "diff",
     "drift",
