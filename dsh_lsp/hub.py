@@ -146,9 +146,11 @@ class Hub:
     def _tell_call(
         self, session: Session, call_id: str, name: str, tool: AnyTool | None, arguments: dict[str, Any]
     ) -> None:
-        view = call_card(tool, name, arguments)
-        note = ToolCallNote(session_id=session.id, call_id=call_id, seq=session.next_seq(), name=name, view=view)
-        self.subscribers.tell(session.id, "dsh/toolCall", note)
+        seq = session.next_seq()
+        if self.subscribers.want(session.id):
+            view = call_card(tool, name, arguments)
+            note = ToolCallNote(session_id=session.id, call_id=call_id, seq=seq, name=name, view=view)
+            self.subscribers.tell(session.id, "dsh/toolCall", note)
 
     def _tell_result(
         self,
@@ -159,15 +161,17 @@ class Hub:
         arguments: dict[str, Any],
         result: ToolResult,
     ) -> None:
-        note = ToolResultNote(
-            session_id=session.id,
-            call_id=call_id,
-            seq=session.next_seq(),
-            name=name,
-            is_error=result.is_error,
-            view=result_card(tool, name, arguments, result),
-        )
-        self.subscribers.tell(session.id, "dsh/toolResult", note)
+        seq = session.next_seq()
+        if self.subscribers.want(session.id):
+            note = ToolResultNote(
+                session_id=session.id,
+                call_id=call_id,
+                seq=seq,
+                name=name,
+                is_error=result.is_error,
+                view=result_card(tool, name, arguments, result),
+            )
+            self.subscribers.tell(session.id, "dsh/toolResult", note)
 
     # Peers
 

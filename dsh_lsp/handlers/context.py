@@ -32,8 +32,6 @@ def session_of(hub: Hub, session_id: str) -> Session:
     """
     session = hub.sessions.get(session_id)
     if session is None:
-        raise JsonRpcInvalidParams(
-            "unknown session",
-            data={"errors": [{"path": "params.sessionId", "message": "no such session; open one with dsh/session/open"}]},
-        )
+        wrong = {"path": "params.sessionId", "message": "no such session; open one with dsh/session/open"}
+        raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
     return session

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TypeAlias
 
 from dsh_ledger.errors import FsError, FsIoError
+from dsh_tools.fs.durable import sync, write_all
 from dsh_tools.fs.os_errors import fs_error
 from dsh_tools.fs.places import Place
 from dsh_tools.fs.snapshots import Snapshot, TargetChangedError, fd_holds, holds, not_verified
@@ -22,13 +23,6 @@ WriteAll: TypeAlias = Callable[[int, bytes], None]
 """Writes all bytes at a descriptor's position."""
 
 _CANT_RESERVE = frozenset({errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS, errno.ENODEV})
-
-
-def write_all(fd: int, data: bytes) -> None:
-    """Write all bytes at a descriptor's position, however many calls it takes."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(fd, left) :]
 
 
 def write_in_place(place: Place, old: Snapshot, data: bytes, write: WriteAll) -> None:
@@ -74,7 +68,7 @@ def _overwrite(fd: int, data: bytes, write: WriteAll) -> None:
     os.lseek(fd, 0, os.SEEK_SET)
     write(fd, data)
     os.ftruncate(fd, len(data))
-    os.fsync(fd)
+    sync(fd)
 
 
 def _failure(place: Place, fd: int, old: Snapshot, data: bytes, failed: FsError | None) -> FsError:

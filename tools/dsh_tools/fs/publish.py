@@ -13,8 +13,9 @@ import errno
 import os
 from typing import Literal, TypeAlias
 
-from dsh_tools.fs import in_place, renameat2
+from dsh_tools.fs import renameat2
 from dsh_tools.fs.attributes import CannotKeepError, keep_attributes
+from dsh_tools.fs.durable import sync, write_all
 from dsh_tools.fs.in_place import write_in_place
 from dsh_tools.fs.places import Place
 from dsh_tools.fs.snapshots import Snapshot, TargetChangedError, holds, is_own, is_same, not_verified
@@ -51,7 +52,7 @@ class Publisher:
 
     def write_all(self, fd: int, data: bytes) -> None:
         """Write all bytes at a descriptor's position. A fault injector overrides it."""
-        in_place.write_all(fd, data)
+        write_all(fd, data)
 
     def create(self, place: Place, data: bytes) -> None:
         """Make a new file with the process's default mode.
@@ -125,7 +126,7 @@ class Publisher:
 
     def _write(self, place: Place, temp: Temporary, data: bytes) -> os.stat_result:
         self.write_all(temp.fd, data)
-        os.fsync(temp.fd)
+        sync(temp.fd)
         self.reached("written", place)
         return os.fstat(temp.fd)
 
@@ -188,7 +189,7 @@ class Publisher:
             raise TargetChangedError from None
         try:
             self.write_all(fd, data)
-            os.fsync(fd)
+            sync(fd)
         except OSError:
             os.unlink(place.name, dir_fd=place.directory)
             raise
