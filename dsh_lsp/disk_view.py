@@ -35,7 +35,6 @@ class WorkspaceDisk:
         name = await asyncio.get_running_loop().run_in_executor(None, canonical_uri, uri)
         return Target(name, name)
 
-    async def text(self, target: Target) -> str | None:
-        """The logical text on the disk; None where there is none to read."""
-        found = await text_on_disk(self.disk, target)
-        return found.text if found is not None else None
+    async def text(self, target: Target) -> TextRead | None:
+        """What the disk has; None where there is no text to read."""
+        return await text_on_disk(self.disk, target)

@@ -11,7 +11,7 @@ from dsh_ledger.edits import Change, Edit
 from dsh_ledger.errors import FsApplyRejected, FsApplyUnconfirmed
 from dsh_ledger.guards import Guard, MustBeAbsent
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import Version, logical_text, version_of_text
+from dsh_ledger.versions import Version, logical_text, version_of_logical
 from dsh_lsp.buffers.confirm import Arrived, Refused, Timing, Unknown, send_and_confirm
 from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument
 from dsh_lsp.text.document import Document
@@ -86,7 +86,7 @@ async def edit_document(
             case Arrived(among_typing):
                 if among_typing:
                     document.arrived_among_typing(flight)
-                return BufferEdit(before, after, base, version_of_text(after), flight)
+                return BufferEdit(before, after, base, version_of_logical(after), flight)
             case Unknown(answered):
                 raise FsApplyUnconfirmed(target.path, answered)
             case Refused(reason):

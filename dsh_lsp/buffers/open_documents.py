@@ -15,6 +15,7 @@ from dsh_ledger.versions import Version, logical_text, version_of_text
 from dsh_lsp.buffers.open_document import OpenDocument, TextChange
 from dsh_lsp.editor import Editor
 from dsh_lsp.text.document import Document
+from dsh_tools.fs.port import TextRead
 
 _log = logging.getLogger(__name__)
 
@@ -26,8 +27,8 @@ class DiskView(Protocol):
         """The target of an editor's URI: links followed, one spelling."""
         ...
 
-    async def text(self, target: Target) -> str | None:
-        """The logical text on the disk; None where there is none to read."""
+    async def text(self, target: Target) -> TextRead | None:
+        """What the disk has; None where there is no text to read."""
         ...
 
 
@@ -142,13 +143,13 @@ class OpenDocuments:
         if target is None:
             return
         on_disk = await self._disk.text(target)
-        if on_disk is None or not same_but_for_loading(logical_text(text), on_disk):
+        if on_disk is None or not same_but_for_loading(logical_text(text), on_disk.text):
             return
-        disk_version, version = version_of_text(on_disk), version_of_text(text)
+        version = version_of_text(text)
         document.clean_version = version
-        document.disk_version = disk_version
-        if disk_version != version:
-            self._loaded(target, disk_version, version)
+        document.disk_version = on_disk.version
+        if on_disk.version != version:
+            self._loaded(target, on_disk.version, version)
 
 
 def same_but_for_loading(buffer: str, disk: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
 from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import logical_text, version_of_text
+from dsh_ledger.versions import logical_text
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
 from dsh_lsp.buffers.open_document import Author, OpenDocument
@@ -147,7 +147,7 @@ class WorkspaceFiles:
         if text == done.after:
             return replace(outcome, saved=True)
         document.reformatted(done.flight)
-        return replace(outcome, after=text, version=version_of_text(text), saved=True, notes=(_FORMATTED,))
+        return replace(outcome, after=text, version=document.mirror.content_version, saved=True, notes=(_FORMATTED,))
 
     async def _disk_beside(self, document: OpenDocument, target: Target) -> TextRead | None:
         """What the disk has beside an open document."""

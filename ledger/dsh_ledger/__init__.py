@@ -50,7 +50,7 @@ from dsh_ledger.line_edits import LineEdit
 from dsh_ledger.observations import Absent, LineSpan, Observation, Present, Unseen, merge_spans
 from dsh_ledger.pending import PendingHunk, PendingHunks, PendingKind
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import BOM, Version, logical_text, version_of_bytes, version_of_text
+from dsh_ledger.versions import BOM, Version, logical_text, version_of_bytes, version_of_logical, version_of_text
 
 __all__ = [
     "BOM",
@@ -117,5 +117,6 @@ __all__ = [
     "logical_text",
     "merge_spans",
     "version_of_bytes",
+    "version_of_logical",
     "version_of_text",
 ]

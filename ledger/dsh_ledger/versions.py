@@ -25,15 +25,21 @@ def logical_text(text: str) -> str:
 
 
 def version_of_text(text: str) -> Version:
-    r"""The version of a text, physical or logical: both give the same token.
+    r"""The version of a physical text: that of its logical text.
 
-    But not where a physical text has ``\r\r\n`` or begins with two byte order marks: one layer of it comes off at each
-    call, so give such a text in one of its forms only.
-
-    The SHA-256, in hexadecimal, of the logical text in UTF-8. A lone surrogate, which an editor can send and UTF-8
-    can't hold, is written as its three bytes, so that every ``str`` has a version.
+    A text that is logical already has the same version, unless it still holds what a logical text was made of: taking
+    ``\r\r\n`` to ``\r\n`` is done once and not twice. `version_of_logical` is for those.
     """
-    return Version(hashlib.sha256(logical_text(text).encode("utf-8", "surrogatepass")).hexdigest())
+    return version_of_logical(logical_text(text))
+
+
+def version_of_logical(text: str) -> Version:
+    """The version of a logical text: the SHA-256, in hexadecimal, of the text in UTF-8.
+
+    A lone surrogate, which an editor can send and UTF-8 cannot hold, is written as its three bytes: every ``str``
+    has a version.
+    """
+    return Version(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def version_of_bytes(data: bytes) -> Version:

@@ -58,7 +58,7 @@ def sliding_pair(random: Random, most: int) -> tuple[str, str]:
         new += above[-random.randint(1, 5) :]
     end = random.choice(("\n", "\n", "\n", ""))
     pair = _text(above + old + below, end), _text(above + new + below, random.choice((end, end, "\n", "")))
-    return pair if random.random() < 0.5 else pair[::-1]
+    return pair if random.random() < 0.5 else (pair[1], pair[0])
 
 
 def rewritten_pair(random: Random, most: int) -> tuple[str, str]:

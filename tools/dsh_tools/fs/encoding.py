@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dsh_ledger.edits import Change
 from dsh_ledger.errors import FsNotText
-from dsh_ledger.versions import BOM, Version, logical_text, version_of_bytes, version_of_text
+from dsh_ledger.versions import Version, logical_text, version_of_bytes, version_of_logical
 
 UTF8 = "utf-8"
 """The codec name of the default encoding."""
@@ -135,6 +135,4 @@ def text_content(decoded: Decoded, data: bytes, logical: str | None = None) -> T
         return TextContent(data, decoded, decoded.text, version_of_bytes(data), notes)
     if logical is None:
         logical = logical_text(decoded.text)
-    # "\r\r\n" gives "\r\n", which to digest would fold it again. The search for one character is the fast one.
-    safe = "\r" not in logical and not logical.startswith(BOM)
-    return TextContent(data, decoded, logical, version_of_text(logical if safe else decoded.text), notes)
+    return TextContent(data, decoded, logical, version_of_logical(logical), notes)
