@@ -149,3 +149,10 @@ def mounted(*arguments: str, at: Path) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", str(at)], check=True)
+
+
+async def edited(disk: DiskFileSystem, name: str, old: str, new: str) -> bytes:
+    """The bytes of a file after an edit."""
+    target = await disk.resolve(name)
+    await disk.edit_text(target, replacing(old, new), Unconditional())
+    return (disk.workspace.roots[0] / name).read_bytes()

@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,24 +18,9 @@ from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.encoding import NUL_NOTE
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.port import TextRead
-from tests.support.disk_faults import names, replacing
+from tests.support.disk_faults import edited, names, replacing
 
 ANY = Unconditional()
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[DiskFileSystem]:
-    """A disk whose workspace is the temporary folder."""
-    disk = DiskFileSystem(Workspace([tmp_path]))
-    yield disk
-    disk.close()
-
-
-async def edited(disk: DiskFileSystem, name: str, old: str, new: str) -> bytes:
-    """The bytes of a file after an edit."""
-    target = await disk.resolve(name)
-    await disk.edit_text(target, replacing(old, new), ANY)
-    return (disk.workspace.roots[0] / name).read_bytes()
 
 
 # ---- edits and the bytes around them

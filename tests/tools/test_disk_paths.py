@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,24 +16,9 @@ from dsh_ledger.guards import Unconditional
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.port import DirEntry, FileStat, Missing
-from tests.support.disk_faults import replacing
+from tests.support.disk_faults import edited, replacing
 
 ANY = Unconditional()
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[DiskFileSystem]:
-    """A disk whose workspace is the temporary folder."""
-    disk = DiskFileSystem(Workspace([tmp_path]))
-    yield disk
-    disk.close()
-
-
-async def edited(disk: DiskFileSystem, name: str, old: str, new: str) -> bytes:
-    """The bytes of a file after an edit."""
-    target = await disk.resolve(name)
-    await disk.edit_text(target, replacing(old, new), ANY)
-    return (disk.workspace.roots[0] / name).read_bytes()
 
 
 # ---- links, kinds, names

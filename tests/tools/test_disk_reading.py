@@ -1,7 +1,6 @@
 """What the disk backend reads and lists, whole and in pieces."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ from dsh_tools.fs.streaming import PIECE, TextStream
 from tests.support.disk_faults import names
 
 ANY = Unconditional()
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[DiskFileSystem]:
-    """A disk whose workspace is the temporary folder."""
-    disk = DiskFileSystem(Workspace([tmp_path]))
-    yield disk
-    disk.close()
 
 
 def test_it_is_a_file_system(disk: DiskFileSystem) -> None:

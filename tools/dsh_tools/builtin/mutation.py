@@ -50,21 +50,6 @@ class MutationValue(WireModel):
     created_directories: Items[str] = ()
 
 
-class MutationMeta(WireModel):
-    """What the result's card is made from."""
-
-    path: str
-    uri: str
-    operation: Operation
-    via: Literal["buffer", "disk"]
-    saved: bool
-    added: int
-    removed: int
-    diffs: Items[FileDiff]
-    coarse: bool
-    notes: Items[str]
-
-
 def applied(run: ToolRun, target: Target, outcome: WriteOutcome, replacements: int) -> JsonObject:
     """Record an outcome as observed, and make the canonical value of it.
 
@@ -127,34 +112,16 @@ def meta(value: JsonObject, whole: str | None = None) -> JsonValue:
         diffs: tuple[FileDiff, ...] = (FileDiff(path=done.path, old_text=None, new_text=whole),)
     else:
         diffs = file_diffs(done.path, done.hunks)
-    return MutationMeta(
-        path=done.path,
-        uri=done.uri,
-        operation=done.operation,
-        via=done.via,
-        saved=done.saved,
-        added=done.added,
-        removed=done.removed,
-        diffs=diffs,
-        coarse=done.coarse,
-        notes=done.notes,
-    ).to_wire()
+    shown = {key: member for key, member in value.items() if key in _SHOWN}
+    return {**shown, "diffs": [diff.to_wire() for diff in diffs], "truncated": done.coarse}
+
+
+_SHOWN = ("path", "uri", "operation", "via", "saved", "added", "removed", "notes")
+"""Members of the value that the card shows, under the card's names."""
 
 
 def card(result: ToolResult) -> DiffResult:
     """The card of an applied change."""
-    recorded = MutationMeta.model_validate(result.meta)
-    title = {"created": "Created", "modified": "Edited", "unchanged": "Unchanged"}[recorded.operation]
-    return DiffResult(
-        title=f"{title} {recorded.path}",
-        path=recorded.path,
-        uri=recorded.uri,
-        operation=recorded.operation,
-        via=recorded.via,
-        saved=recorded.saved,
-        added=recorded.added,
-        removed=recorded.removed,
-        diffs=recorded.diffs,
-        notes=recorded.notes,
-        truncated=recorded.coarse,
-    )
+    recorded: JsonObject = result.meta if isinstance(result.meta, dict) else {}
+    verb = {"created": "Created", "modified": "Edited", "unchanged": "Unchanged"}[str(recorded["operation"])]
+    return DiffResult.model_validate({**recorded, "title": f"{verb} {recorded['path']}"})
