@@ -65,9 +65,9 @@ class Screen:
 
     def buffer(self, title: str, buffer: Document, hunks: Sequence[DecoratedHunk], typed: Sequence[str]) -> None:
         """The editor's buffer around the painted hunks, ±3 lines, and around what the user typed."""
-        table = Table.grid(padding=(0, 1))
-        table.add_column(justify="right", style="dim", min_width=len(str(buffer.line_count)), no_wrap=True)
-        table.add_column(min_width=1, no_wrap=True)
+        table = Table.grid(padding=(0, 1), expand=True)
+        table.add_column(justify="right", style="dim", width=len(str(buffer.line_count)), no_wrap=True)
+        table.add_column(width=1, no_wrap=True)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         shown = _shown_lines(buffer, hunks, typed)
         previous = -1
@@ -109,7 +109,7 @@ class Screen:
         for hunk in hunks:
             if hunk.removed_lines and hunk.range.start.line == line:
                 for text in hunk.removed_text.split("\n"):
-                    table.add_row("", Text("-", "red"), Text(text, "red strike"))
+                    table.add_row("", Text("-", "red"), Text(text, "red"))
 
     def _line(self, table: Table, text: str, line: int, hunks: Sequence[DecoratedHunk], typed: Sequence[str]) -> None:
         number = str(line + 1)
