@@ -15,6 +15,10 @@ from dsh_lsp.runtime_dir import RuntimeDirRefused
 
 _log = logging.getLogger(__name__)
 
+_AGAIN = 3600.0
+"""Seconds after which the discovery files are written again: whoever tidies runtime directories takes old files away
+(the XDG Base Directory Specification allows it after six hours without access)."""
+
 
 class AgentDoor:
     """Lets agents in.
@@ -30,6 +34,7 @@ class AgentDoor:
         self._endpoint = AgentEndpoint(self._serve)
         self._discovery = Discovery()
         self._is_open = False
+        self._announcing: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
         """Listen, and let agents know. Without a trustworthy place for the socket there is no door, and a warning."""
@@ -40,15 +45,26 @@ class AgentDoor:
             return
         self._is_open = True
         await self.announce()
+        self._announcing = asyncio.ensure_future(self._announce_again_and_again())
 
     async def announce(self) -> None:
         """Let agents know which folders the workspace has now."""
         if self._is_open:
             await asyncio.to_thread(self._discovery.announce, self._hub.workspace.roots, self._endpoint.address)
 
+    async def _announce_again_and_again(self) -> None:
+        while True:
+            await asyncio.sleep(_AGAIN)
+            try:
+                await self.announce()
+            except (RuntimeDirRefused, OSError) as error:
+                _log.warning("the server could not be announced again: %s", type(error).__name__)
+
     async def close(self) -> None:
         """Send the agents away, and leave nothing behind."""
         self._is_open = False
+        if self._announcing is not None:
+            self._announcing.cancel()
         await asyncio.to_thread(self._discovery.withdraw)
         await self._endpoint.close()
 

@@ -41,6 +41,7 @@ from dsh_lsp.wire import (
     ToolListParams,
     ToolRunParams,
 )
+from dsh_tools.diff import preload
 
 _log = logging.getLogger(__name__)
 
@@ -126,6 +127,7 @@ class Server:
         if self._hub is not None:
             self._door = AgentDoor(self._hub, METHODS)
             await self._door.open()
+            await asyncio.to_thread(preload)
 
     async def _end(self) -> None:
         if self._door is not None:

@@ -24,7 +24,14 @@ def optional() -> Any:
 class WireModel(BaseModel):
     """A value on the wire: camelCase names, no unknown members, no silent coercion, immutable."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        defer_build=True,  # an editor waits for our start; a model that is never used costs nothing then
+    )
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON object, its members in the order of declaration."""
@@ -34,7 +41,7 @@ class WireModel(BaseModel):
 class ToolArguments(BaseModel):
     """Arguments of a tool, under the names that models know (``file_path``): strict, closed, immutable."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def field_errors(error: ValidationError) -> list[FieldError]:

@@ -3,6 +3,7 @@
 from dsh_tools.diff.building import Comparison, compare, diff, hunks, line_blocks, minimal_change
 from dsh_tools.diff.file_diffs import FileDiff, file_diffs
 from dsh_tools.diff.rendering import drift, unified
+from dsh_tools.diff.scripts import preload
 
 __all__ = [
     "Comparison",
@@ -14,5 +15,6 @@ __all__ = [
     "hunks",
     "line_blocks",
     "minimal_change",
+    "preload",
     "unified",
 ]
