@@ -41,7 +41,8 @@ class AgentDoor:
         try:
             await self._endpoint.open()
         except (RuntimeDirRefused, OSError) as error:
-            _log.warning("agents can't attach over the socket: %s", error)
+            why = error.strerror if isinstance(error, OSError) else error
+            _log.warning("agents can't attach over the socket: %s", why)
             return
         self._is_open = True
         await self.announce()

@@ -64,15 +64,30 @@ def experimental_capabilities() -> dict[str, Any]:
     return {"dsh": {"protocolVersion": PROTOCOL_VERSION}}
 
 
+_NOWHERE = Path(os.devnull, "no-workspace-folder")
+"""A folder that can't be: every path is outside of it."""
+
+
 def workspace_folders(params: types.InitializeParams) -> list[Path]:
-    """The folders that the editor has open; where it has none, the folder that the server was started in."""
+    """The folders that agents may touch: those that the editor has open.
+
+    Where it has none, the folder that the server was started in, as for a command in a terminal; but not if that is the
+    user's home or above it, which is where an editor without a folder starts its servers. There is nothing then that an
+    agent could reach. The same goes for an editor whose folders are none of this machine's files.
+    """
     uris = [folder.uri for folder in params.workspace_folders or []]
     if not uris and params.root_uri:
         uris = [params.root_uri]
     paths = _paths(uris)
-    if not paths and params.root_path:
+    if not paths and not uris and params.root_path:
         paths = [Path(params.root_path)]
-    return paths or [Path.cwd()]
+    if paths:
+        return paths
+    here = Path.cwd()
+    if uris or Path.home().is_relative_to(here):
+        _log.warning("the editor has no folder open: agents can't reach any file")
+        return [_NOWHERE]
+    return [here]
 
 
 def changed_folders(folders: Iterable[Path], event: types.WorkspaceFoldersChangeEvent) -> list[Path]:
