@@ -1,7 +1,7 @@
 # Two commands for everyone: `make demo` and `make test`. The rest is for those who change the code.
 #
 #   make demo [WORKSPACE=dir]     watch an agent and a person edit the same file, in dir or in a folder made for it
-#   make test [PYTEST_ARGS=...]   every test, the slow ones too
+#   make test [PYTEST_ARGS=...]   every test, the slow ones too, on all processors
 #   make lint types layers        what the continuous integration checks besides
 #   make bench                    the measurements
 #   make lock [LOCK_ARGS=...]     the lock files again, from pyproject.toml; LOCK_ARGS=--upgrade takes newer releases
@@ -24,7 +24,7 @@ demo: $(RUNTIME)
 	$(BIN)/dsh-lsp demo $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
 
 test: $(DEV)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: $(DEV)
 	$(BIN)/ruff check .
