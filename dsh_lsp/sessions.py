@@ -64,8 +64,10 @@ class Session:
     def remember(self, call: Call) -> None:
         """Keep a call, and drop the oldest ones that have ended when there are too many."""
         self.calls[call.id] = call
-        for old in [c for c in self.calls.values() if c.task.done()][: max(0, len(self.calls) - _KEPT_CALLS)]:
-            del self.calls[old.id]
+        excess = len(self.calls) - _KEPT_CALLS
+        if excess > 0:
+            for old in [each for each in self.calls.values() if each.task.done()][:excess]:
+                del self.calls[old.id]
 
 
 class Sessions:
