@@ -11,6 +11,7 @@ from typing import Any
 from dsh_lsp import discovery
 from tests.support import framing
 from tests.support.agent import Agent
+from tests.support.applying import AnswersLate, Exactly
 from tests.support.editors import OwnClient, VsCodeLike
 from tests.support.world import World
 
@@ -98,6 +99,29 @@ async def test_a_cancelled_edit_is_either_done_or_not(world: World) -> None:
     assert result["isError"] is False
     assert editor.text(uri) == "b\n"
     assert (await agent.edit("f.txt", "b", "c"))["isError"] is False
+
+
+async def test_an_edit_that_is_cancelled_while_it_waits_its_turn_changes_nothing(world: World) -> None:
+    """One edit of a file at a time; one that waits can still be called off, which is FS_ABORTED."""
+    file = world.file("f.txt", "a\nb\n")
+    late = AnswersLate(Exactly())
+    editor = await world.editor(OwnClient, applying=late)
+    uri = editor.open(file)
+    first, second = await world.agent(), await world.agent()
+    await first.read("f.txt")
+    await second.read("f.txt")
+    running = first.start("edit", file_path="f.txt", old_string="a", new_string="A")
+    await editor.next("dsh/applyEdit")
+    waiting = second.start("edit", file_path="f.txt", old_string="b", new_string="B")
+    await second.read("f.txt")
+    waiting.cancel()
+
+    aborted = await waiting.result()
+    late.release()
+
+    assert aborted["error"]["code"] == "FS_ABORTED"
+    assert (await running.result())["isError"] is False
+    assert editor.text(uri) == "A\nb\n"
 
 
 async def _initialize(server: Process, world: World) -> None:
