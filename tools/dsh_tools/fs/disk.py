@@ -24,6 +24,7 @@ from dsh_tools.fs.paths import Workspace, kind_of
 from dsh_tools.fs.places import Place, open_place
 from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, TextRead, WriteOutcome
 from dsh_tools.fs.publish import Publisher
+from dsh_tools.fs.recent import RecentContents
 from dsh_tools.fs.snapshots import Snapshot, take
 from dsh_tools.fs.streaming import TextStream
 from dsh_tools.fs.threads import DiskThreads
@@ -58,7 +59,9 @@ class DiskFileSystem:
     ) -> None:
         self._locks = locks if locks is not None else TargetLocks()
         self._threads = threads or DiskThreads()
-        self._mutations = DiskMutations(workspace, publisher or Publisher(), limit, self._threads.digests)
+        self._mutations = DiskMutations(
+            workspace, publisher or Publisher(), limit, self._threads.digests, RecentContents()
+        )
 
     def for_workspace(self, workspace: Workspace) -> "DiskFileSystem":
         """The same disk for a session with other roots; threads, locks and publisher are shared."""
@@ -149,9 +152,13 @@ class DiskFileSystem:
         snapshot = self._take(target)
         if snapshot is None:
             return Missing()
-        decoded = decode(snapshot.data, target.path)
-        content = text_content(decoded, snapshot.data)
-        return TextRead(content.logical, content.version, "disk", encoding=decoded.encoding, notes=content.notes)
+        recent = self._mutations.recent
+        content = recent.find(snapshot.data)
+        if content is None:
+            content = text_content(decode(snapshot.data, target.path), snapshot.data)
+            recent.keep(content)
+        encoding = content.decoded.encoding
+        return TextRead(content.logical, content.version, "disk", encoding=encoding, notes=content.notes)
 
     def _read_bytes(self, target: Target) -> bytes | Missing:
         snapshot = self._take(target)

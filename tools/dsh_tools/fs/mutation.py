@@ -23,6 +23,7 @@ from dsh_tools.fs.paths import Location, Workspace
 from dsh_tools.fs.places import Place, made_directories, open_place
 from dsh_tools.fs.port import EditPlan, WriteOutcome
 from dsh_tools.fs.publish import Publisher
+from dsh_tools.fs.recent import RecentContents
 from dsh_tools.fs.snapshots import Snapshot, TargetChangedError, take
 
 _ATTEMPTS = 8
@@ -96,12 +97,14 @@ class DiskMutations:
         limit: The most bytes that a file may have, before and after.
         digests: Threads that digest a large new text while it is written and made durable: 3 of 25 ms for 5 MB.
             An operation waits for them; they must not be the threads that operations run in.
+        recent: The last large contents.
     """
 
     workspace: Workspace
     publisher: Publisher
     limit: int
     digests: Executor
+    recent: RecentContents
 
     def run(self, target: Target, guard: Guard, revise: Revise) -> WriteOutcome:
         """One critical section.
@@ -126,12 +129,13 @@ class DiskMutations:
         return self._create(location, target, guard, revise)
 
     def _replace(self, place: Place, old: Snapshot, guard: Guard, revise: Revise) -> WriteOutcome:
-        before = _guarded(old.data, place.shown, guard)
+        before = self._guarded(old.data, place.shown, guard)
         _refuse_read_only(place, old)
         revision = self._within_limit(revise(before), place.shown)
         digest = self.digests.submit(revision.content) if len(revision.data) > _WORTH_A_THREAD else None
         notes = () if revision.data == old.data else self.publisher.replace(place, old, revision.data)
         after = digest.result() if digest else revision.content()
+        self.recent.keep(after)
         return WriteOutcome(
             before=before.logical,
             after=after.logical,
@@ -161,21 +165,20 @@ class DiskMutations:
             created_directories=tuple(map(self.workspace.shown, made)),
         )
 
+    def _guarded(self, data: bytes, path: str, guard: Guard) -> TextContent:
+        """The text of bytes that the guard admits. Bytes that are no text can be stale too, and that comes first."""
+        try:
+            content = self.recent.find(data) or text_content(decode(data, path), data)
+        except FsNotText:
+            check_guard(guard, path, version_of_bytes(data), None)
+            raise
+        check_guard(guard, path, content.version, content.logical)
+        return content
+
     def _within_limit(self, revision: Revision, path: str) -> Revision:
         if len(revision.data) > self.limit:
             raise FsTooLarge(path, len(revision.data), self.limit)
         return revision
-
-
-def _guarded(data: bytes, path: str, guard: Guard) -> TextContent:
-    """The text of bytes that the guard admits. Bytes that are no text can be stale too, and that comes first."""
-    try:
-        content = text_content(decode(data, path), data)
-    except FsNotText:
-        check_guard(guard, path, version_of_bytes(data), None)
-        raise
-    check_guard(guard, path, content.version, content.logical)
-    return content
 
 
 def _refuse_read_only(place: Place, old: Snapshot) -> None:
