@@ -409,3 +409,23 @@ async def test_C10_a_stock_editor_that_has_not_reloaded_is_not_edited(world: Wor
     assert "not been reloaded" in read["value"]["notes"][0]
     assert code(refused) == "FS_APPLY_REJECTED"
     assert file.read_bytes() == b"b\n"
+
+
+async def test_a_large_open_document_is_edited_like_any_other(world: World, via: Via) -> None:
+    """5 MB in the buffer: one line is edited, the rest is not sent, and a text that is not there is explained."""
+    text = "".join(f"{n:_>49}\n" for n in range(100_000))
+    file = world.file("large.txt", text)
+    editor = await world.editor(VsCodeLike, ignore=COURTESY)
+    uri = editor.open(file)
+    agent = await world.agent(via=via)
+    await agent.read("large.txt", within=30)
+
+    edited = await agent.edit("large.txt", "_50000\n", "_50000 and more\n")
+    missing = await agent.edit("large.txt", "_50001 and\n\tmore", "x")
+
+    assert edited["isError"] is False
+    assert code(missing) == "FS_EDIT_NOT_FOUND"
+    assert editor.text(uri) == text.replace("_50000\n", "_50000 and more\n")
+    [request] = editor.take("workspace/applyEdit")
+    [edit] = request["edit"]["documentChanges"][0]["edits"]
+    assert len(edit["newText"]) < 100
