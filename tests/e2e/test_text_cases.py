@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from tests.support.agent import ToolUser
+from tests.support.editor import IGNORED
 from tests.support.editors import OwnClient
 from tests.support.world import Via, World
 
@@ -170,6 +171,43 @@ async def test_B19_an_edit_that_changes_nothing_is_an_argument_error(bench: Benc
 
     assert result["error"]["code"] == "INVALID_ARGS"
     assert bench.bytes == b"a\n"
+
+
+async def test_B16_several_edits_are_one_change_or_none(bench: Bench) -> None:
+    """The one that does not match is named by its index and nothing is applied; else each sees what the last left."""
+    await bench.read("x.ts", b"a\r\nb\r\n")
+
+    async def edits(*pairs: tuple[str, str]) -> dict[str, Any]:
+        listed = [{"old_string": old, "new_string": new} for old, new in pairs]
+        return await bench.agent.run("multi_edit", file_path="x.ts", edits=listed)
+
+    refused = await edits(("a", "A"), ("zz", "Z"), ("b", "B"))
+    ambiguous = await edits(("a", "b"), ("b", "B"))
+    untouched = bench.bytes
+    applied = await edits(("a", "A\nA2"), ("A2\nb", "B2"))
+
+    assert (refused["error"]["code"], refused["error"]["details"]["index"]) == ("FS_EDIT_NOT_FOUND", 1)
+    assert (ambiguous["error"]["code"], ambiguous["error"]["details"]["index"]) == ("FS_AMBIGUOUS_EDIT", 1)
+    assert untouched == b"a\r\nb\r\n"
+    assert applied["value"]["replacements"] == 2
+    assert bench.bytes == b"A\r\nB2\r\n"
+
+
+async def test_several_edits_of_a_buffer_are_one_request_and_one_undo_step(world: World, via: Via) -> None:
+    """The editor is asked once, and its undo takes all of them back."""
+    file = world.file("m.txt", "one\ntwo\nthree\n")
+    editor = await world.editor(OwnClient, dsh={"decorations": True}, ignore=IGNORED | {"dsh/drift"})
+    uri = editor.open(file)
+    agent = await world.agent(via=via)
+    await agent.read("m.txt")
+    listed = [{"old_string": "one", "new_string": "1"}, {"old_string": "three", "new_string": "3"}]
+    await agent.run("multi_edit", file_path="m.txt", edits=listed)
+
+    assert editor.text(uri) == "1\ntwo\n3\n"
+    assert len(editor.take("workspace/applyEdit")) == 1
+    editor.undo(uri)
+    assert editor.text(uri) == "one\ntwo\nthree\n"
+    assert await editor.decorated(uri, lambda hunks: not hunks) == []
 
 
 async def test_D23_open_and_closed_give_the_same_result(world: World, via: Via) -> None:

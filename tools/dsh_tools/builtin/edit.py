@@ -1,10 +1,13 @@
 """edit: replace literal text in a file that the session has read."""
 
+from typing import Self
+
 from pydantic import Field, model_validator
 
 from dsh_ledger.edits import Change
 from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import mutation
+from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.cards import DiffCall
 from dsh_tools.contract import Tool, ToolRun
 from dsh_tools.hunk_models import FileDiff
@@ -18,20 +21,23 @@ to make it unique. Lines are separated by \\n whatever the file uses; the file's
 open in the user's editor, the edit goes into the editor's buffer, beside the user's unsaved typing."""
 
 
-class EditArguments(ToolArguments):
-    """Arguments of edit."""
+class Replacement(ToolArguments):
+    """One replacement."""
 
-    file_path: str = Field(description="Path of the file: absolute, or relative to the workspace.")
     old_string: str = Field(min_length=1, description="The exact text to replace. Not empty.")
     new_string: str = Field(description="The text to put in its place; may be empty to delete.")
     replace_all: bool = Field(default=False, description="Replace every occurrence, from the start, without overlap.")
 
     @model_validator(mode="after")
-    def _changes_something(self) -> "EditArguments":
+    def _changes_something(self) -> Self:
         # A \r\n means a line end, whichever the file has.
         if self.old_string.replace("\r\n", "\n") == self.new_string.replace("\r\n", "\n"):
             raise ValueError("old_string and new_string are equal: there is nothing to change")
         return self
+
+
+class EditArguments(Replacement, FilePath):
+    """Arguments of edit."""
 
 
 async def _execute(args: EditArguments, run: ToolRun) -> JsonObject:

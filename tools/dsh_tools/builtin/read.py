@@ -7,11 +7,12 @@ from pydantic import Field
 from dsh_ledger.errors import FsNotFound
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.observations import LineSpan
+from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.cards import CutLine, GenericCall, ReadResult
 from dsh_tools.content import ContentBlock, text_content
 from dsh_tools.contract import Tool, ToolResult, ToolRun
 from dsh_tools.fs.port import Missing
-from dsh_tools.models import Items, ToolArguments, WireModel
+from dsh_tools.models import Items, WireModel
 from dsh_tools.windows import DEFAULT_LINES, ClippedLine, Window, number, window
 
 _DESCRIPTION = f"""\
@@ -20,10 +21,9 @@ Read a text file. Lines come numbered, "number| text"; the number and the bar ar
 Where the file is open in the user's editor, its buffer is read, unsaved typing included."""
 
 
-class ReadArguments(ToolArguments):
+class ReadArguments(FilePath):
     """Arguments of read."""
 
-    file_path: str = Field(description="Path of the file: absolute, or relative to the workspace.")
     offset: int = Field(default=1, ge=1, description="Number of the first line to show, from 1.")
     limit: int = Field(default=DEFAULT_LINES, ge=1, le=DEFAULT_LINES, description="How many lines to show at most.")
 

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import mutation
+from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.cards import DiffCall
 from dsh_tools.contract import Tool, ToolRun
 from dsh_tools.hunk_models import FileDiff
-from dsh_tools.models import ToolArguments
 
 _DESCRIPTION = """\
 Create a file with the given content, or replace the whole content of a file that was read in this session. Writing over
@@ -15,10 +15,9 @@ a file that was not read, or that changed since, is refused. Missing directories
 line ends, byte order mark and mode. To change a part of a file, use edit."""
 
 
-class WriteArguments(ToolArguments):
+class WriteArguments(FilePath):
     """Arguments of write."""
 
-    file_path: str = Field(description="Path of the file: absolute, or relative to the workspace.")
     content: str = Field(description="The whole text of the file, exactly as it is to be.")
 
 
