@@ -15,46 +15,14 @@ from tests.support.discovery_files import (
     another_server,
     ended_pid,
     files,
-    listening_socket,
     orphaned_socket,
     put,
     put_raw,
     sleeping_process,
 )
-from tests.support.short_directory import short_directory
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
-
-
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    """A runtime directory."""
-    path = tmp_path / "run"
-    path.mkdir(0o700)
-    return path
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A workspace folder."""
-    path = tmp_path / "work space"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def listening(runtime: Path) -> Iterator[Path]:
-    """A socket in the runtime directory that somebody listens on."""
-    with listening_socket(runtime / "a.sock") as path:
-        yield path
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,43 +17,11 @@ from tests.support.discovery_files import (
     ended_pid,
     files,
     has_announced,
-    listening_socket,
     mode,
     orphaned_socket,
     put,
     starting_server,
 )
-from tests.support.short_directory import short_directory
-
-
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Path:
-    """A runtime directory."""
-    path = tmp_path / "run"
-    path.mkdir(0o700)
-    return path
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A workspace folder."""
-    path = tmp_path / "work space"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def listening(runtime: Path) -> Iterator[Path]:
-    """A socket in the runtime directory that somebody listens on."""
-    with listening_socket(runtime / "a.sock") as path:
-        yield path
 
 
 def test_what_was_announced_is_found(runtime: Path, folder: Path, listening: Path) -> None:

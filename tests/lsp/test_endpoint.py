@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,29 +23,9 @@ UID = os.geteuid()
 NOBODY = 65534
 
 
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
-
-
 def mode(path: Path) -> int:
     """The permission bits."""
     return stat.S_IMODE(path.lstat().st_mode)
-
-
-@pytest.fixture
-def served() -> Served:
-    """What the endpoints of these tests do with a connection."""
-    return Served()
-
-
-@pytest.fixture
-async def endpoint(tmp_path: Path, served: Served) -> AsyncIterator[AgentEndpoint]:
-    """An open endpoint."""
-    async with AgentEndpoint(served, directory=tmp_path / "run") as opened:
-        yield opened
 
 
 async def test_a_connection_is_handed_on_as_its_two_streams(endpoint: AgentEndpoint) -> None:

@@ -2,34 +2,12 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from dsh_lsp.endpoint import AgentEndpoint
 from tests.support.endpoint_peer import PATIENCE, Served, connect, echoed, names, no_connections, rest
-from tests.support.short_directory import short_directory
-
-
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
-
-
-@pytest.fixture
-def served() -> Served:
-    """What the endpoints of these tests do with a connection."""
-    return Served()
-
-
-@pytest.fixture
-async def endpoint(tmp_path: Path, served: Served) -> AsyncIterator[AgentEndpoint]:
-    """An open endpoint."""
-    async with AgentEndpoint(served, directory=tmp_path / "run") as opened:
-        yield opened
 
 
 async def test_closing_ends_connections_and_removes_the_file(endpoint: AgentEndpoint, served: Served) -> None:

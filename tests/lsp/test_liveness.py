@@ -14,17 +14,9 @@ import pytest
 
 from dsh_lsp.liveness import is_listening, is_running, is_socket_there, process_started_at
 from tests.support.discovery_files import listening_socket, orphaned_socket, python_environment, sleeping_process
-from tests.support.short_directory import short_directory
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
-
-
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
 
 
 @pytest.fixture

@@ -5,20 +5,11 @@ import socket
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsh_lsp.unix_socket import SUN_PATH, bound_socket, peer_uid, socket_place
-from tests.support.short_directory import short_directory
-
-
-@pytest.fixture
-def tmp_path() -> Iterator[Path]:
-    """A temporary directory whose path leaves room for a socket."""
-    with short_directory() as path:
-        yield path
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the file takes the socket's mode on Linux alone")

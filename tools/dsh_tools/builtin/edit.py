@@ -9,7 +9,7 @@ from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import mutation
 from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.cards import DiffCall
-from dsh_tools.contract import Tool, ToolRun
+from dsh_tools.contract import ToolRun
 from dsh_tools.hunk_models import FileDiff
 from dsh_tools.matching import Replace
 from dsh_tools.models import ToolArguments
@@ -64,14 +64,4 @@ def _call_card(args: EditArguments) -> DiffCall:
     )
 
 
-EDIT = Tool(
-    name="edit",
-    description=_DESCRIPTION,
-    params=EditArguments,
-    output=mutation.MutationValue,
-    execute=_execute,
-    render=lambda _args, value: mutation.render(value),
-    presentation_meta=lambda _args, value: mutation.meta(value),
-    present_call=_call_card,
-    present_result=lambda _args, result: mutation.card(result),
-)
+EDIT = mutation.mutating_tool("edit", _DESCRIPTION, EditArguments, _execute, _call_card)

@@ -9,7 +9,7 @@ from dsh_tools.builtin import mutation
 from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.builtin.edit import Replacement
 from dsh_tools.cards import DiffCall
-from dsh_tools.contract import Tool, ToolRun
+from dsh_tools.contract import ToolRun
 from dsh_tools.hunk_models import FileDiff
 from dsh_tools.matching import Replace
 from dsh_tools.models import Items
@@ -67,14 +67,4 @@ def _call_card(args: MultiEditArguments) -> DiffCall:
     )
 
 
-MULTI_EDIT = Tool(
-    name="multi_edit",
-    description=_DESCRIPTION,
-    params=MultiEditArguments,
-    output=mutation.MutationValue,
-    execute=_execute,
-    render=lambda _args, value: mutation.render(value),
-    presentation_meta=lambda _args, value: mutation.meta(value),
-    present_call=_call_card,
-    present_result=lambda _args, result: mutation.card(result),
-)
+MULTI_EDIT = mutation.mutating_tool("multi_edit", _DESCRIPTION, MultiEditArguments, _execute, _call_card)

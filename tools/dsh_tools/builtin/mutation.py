@@ -1,12 +1,13 @@
 """What write and edit have in common: the value of an applied change, and its projections."""
 
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
-from dsh_tools.cards import DiffResult, Operation
+from dsh_tools.cards import DiffCall, DiffResult, Operation
 from dsh_tools.content import ContentBlock, text_content
-from dsh_tools.contract import ToolResult, ToolRun
+from dsh_tools.contract import ArgsT, Tool, ToolResult, ToolRun
 from dsh_tools.diff import compare, unified
 from dsh_tools.fs.port import WriteOutcome
 from dsh_tools.hunk_models import FileDiff, HunkModel, file_diffs
@@ -125,3 +126,34 @@ def card(result: ToolResult) -> DiffResult:
     recorded: JsonObject = result.meta if isinstance(result.meta, dict) else {}
     verb = {"created": "Created", "modified": "Edited", "unchanged": "Unchanged"}[str(recorded["operation"])]
     return DiffResult.model_validate({**recorded, "title": f"{verb} {recorded['path']}"})
+
+
+def mutating_tool(
+    name: str,
+    description: str,
+    params: type[ArgsT],
+    execute: Callable[[ArgsT, ToolRun], Awaitable[JsonObject]],
+    present_call: Callable[[ArgsT], DiffCall],
+    whole: Callable[[ArgsT], str | None] = lambda _args: None,
+) -> Tool[ArgsT]:
+    """A tool whose value is an applied change: what the model reads and both cards follow from that.
+
+    Args:
+        name: As for `Tool`.
+        description: As for `Tool`.
+        params: As for `Tool`.
+        execute: As for `Tool`.
+        present_call: As for `Tool`.
+        whole: The whole text that the arguments ask for, for a tool that writes whole texts.
+    """
+    return Tool(
+        name=name,
+        description=description,
+        params=params,
+        output=MutationValue,
+        execute=execute,
+        render=lambda _args, value: render(value),
+        presentation_meta=lambda args, value: meta(value, whole(args)),
+        present_call=present_call,
+        present_result=lambda _args, result: card(result),
+    )

@@ -6,7 +6,7 @@ from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import mutation
 from dsh_tools.builtin.arguments import FilePath
 from dsh_tools.cards import DiffCall
-from dsh_tools.contract import Tool, ToolRun
+from dsh_tools.contract import ToolRun
 from dsh_tools.hunk_models import FileDiff
 
 _DESCRIPTION = """\
@@ -36,14 +36,6 @@ def _call_card(args: WriteArguments) -> DiffCall:
     )
 
 
-WRITE = Tool(
-    name="write",
-    description=_DESCRIPTION,
-    params=WriteArguments,
-    output=mutation.MutationValue,
-    execute=_execute,
-    render=lambda _args, value: mutation.render(value),
-    presentation_meta=lambda args, value: mutation.meta(value, whole=args.content),
-    present_call=_call_card,
-    present_result=lambda _args, result: mutation.card(result),
+WRITE = mutation.mutating_tool(
+    "write", _DESCRIPTION, WriteArguments, _execute, _call_card, whole=lambda args: args.content
 )
