@@ -2,6 +2,7 @@
 
 import stat
 
+from dsh_tools.builtin import BUILTIN
 from tests.support.editors import OwnClient
 from tests.support.world import Via, World
 
@@ -119,7 +120,7 @@ async def test_tools_are_listed_as_models_need_them(world: World, via: Via) -> N
 
     listed = await agent.request("dsh/tool/list", {"sessionId": agent.session_id})
 
-    assert [tool["name"] for tool in listed["tools"]] == ["read", "write", "edit", "multi_edit"]
+    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in BUILTIN]
     assert all(set(tool) == {"name", "description", "parameters"} for tool in listed["tools"])
     edit = listed["tools"][2]["parameters"]
     assert edit["required"] == ["file_path", "old_string", "new_string"]

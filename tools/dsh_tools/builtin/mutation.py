@@ -7,7 +7,7 @@ from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
 from dsh_tools.cards import DiffCall, DiffResult, Operation
 from dsh_tools.content import ContentBlock, text_content
-from dsh_tools.contract import ArgsT, Tool, ToolResult, ToolRun
+from dsh_tools.contract import ArgsT, Tool, ToolRun
 from dsh_tools.diff import compare, unified
 from dsh_tools.fs.port import WriteOutcome
 from dsh_tools.hunk_models import FileDiff, HunkModel, file_diffs
@@ -121,9 +121,8 @@ _SHOWN = ("path", "uri", "operation", "via", "saved", "added", "removed", "notes
 """Members of the value that the card shows, under the card's names."""
 
 
-def card(result: ToolResult) -> DiffResult:
-    """The card of an applied change."""
-    recorded: JsonObject = result.meta if isinstance(result.meta, dict) else {}
+def card(recorded: JsonObject) -> DiffResult:
+    """The card of an applied change, from what was recorded."""
     verb = {"created": "Created", "modified": "Edited", "unchanged": "Unchanged"}[str(recorded["operation"])]
     return DiffResult.model_validate({**recorded, "title": f"{verb} {recorded['path']}"})
 
@@ -155,5 +154,5 @@ def mutating_tool(
         render=lambda _args, value: render(value),
         presentation_meta=lambda args, value: meta(value, whole(args)),
         present_call=present_call,
-        present_result=lambda _args, result: card(result),
+        present_result=lambda _args, result: card(result.meta if isinstance(result.meta, dict) else {}),
     )

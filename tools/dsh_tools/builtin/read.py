@@ -1,19 +1,13 @@
 """read: a numbered window of a text file, or of the editor's buffer where it is open."""
 
-from typing import Literal
-
 from pydantic import Field
 
-from dsh_ledger.errors import FsNotFound
-from dsh_ledger.json_values import JsonObject, JsonValue
-from dsh_ledger.observations import LineSpan
+from dsh_ledger.json_values import JsonObject
+from dsh_tools.builtin import reading
 from dsh_tools.builtin.arguments import FilePath
-from dsh_tools.cards import CutLine, GenericCall, ReadResult
-from dsh_tools.content import ContentBlock, text_content
+from dsh_tools.cards import GenericCall, ReadResult
 from dsh_tools.contract import Tool, ToolResult, ToolRun
-from dsh_tools.fs.port import Missing
-from dsh_tools.models import Items, WireModel
-from dsh_tools.windows import DEFAULT_LINES, ClippedLine, Window, number, window
+from dsh_tools.windows import DEFAULT_LINES
 
 _DESCRIPTION = f"""\
 Read a text file. Lines come numbered, "number| text"; the number and the bar are not part of the file. At most
@@ -28,115 +22,8 @@ class ReadArguments(FilePath):
     limit: int = Field(default=DEFAULT_LINES, ge=1, le=DEFAULT_LINES, description="How many lines to show at most.")
 
 
-class ReadValue(WireModel):
-    """The canonical value of a read.
-
-    Attributes:
-        version: The version of the whole content.
-        via: Read from the editor's buffer, or from the disk.
-        dirty: The buffer holds typing that the disk does not have.
-        offset: 1-based number of the first line in ``text``.
-        lines: How many lines ``text`` has.
-        total_lines: How many the file has.
-        text: The lines, exact but for lines that are cut; without numbers.
-        ends_with_newline: The file's last line has an end.
-        truncated: Something of the file is not in ``text``.
-        truncated_by: What ended the window before the end of the file.
-        cut_lines: Lines of which only the beginning is in ``text``.
-        notes: What else a reader should know, as sentences.
-    """
-
-    path: str
-    uri: str
-    version: str
-    via: Literal["buffer", "disk"]
-    dirty: bool
-    encoding: str
-    offset: int
-    lines: int
-    total_lines: int
-    text: str
-    ends_with_newline: bool
-    truncated: bool
-    truncated_by: Literal["limit", "bytes"] | None
-    cut_lines: Items[CutLine]
-    notes: Items[str]
-
-
 async def _execute(args: ReadArguments, run: ToolRun) -> JsonObject:
-    target = await run.fs.resolve(args.file_path)
-    found = await run.fs.read_text(target)
-    if isinstance(found, Missing):
-        run.ledger.saw_nothing(target)
-        raise FsNotFound(target.path)
-    shown = window(found.text, args.offset, args.limit)
-    if not shown.lines and args.offset > 1:
-        lines = f"{shown.total_lines} line" + ("" if shown.total_lines == 1 else "s")
-        raise FsNotFound(
-            target.path,
-            f"{target.path} has {lines}; there is no line {args.offset}.",
-            {"offset": args.offset, "totalLines": shown.total_lines},
-        )
-    whole = len(shown.lines) == shown.total_lines and not shown.clipped
-    run.ledger.saw(target, found.version, None if whole else LineSpan(shown.first - 1, shown.last))
-    run.snapshots.keep(found.version, found.text)
-    return ReadValue(
-        path=target.path,
-        uri=target.uri,
-        version=found.version,
-        via=found.via,
-        dirty=found.dirty,
-        encoding=found.encoding,
-        offset=shown.first,
-        lines=len(shown.lines),
-        total_lines=shown.total_lines,
-        text=shown.text,
-        ends_with_newline=shown.ends_with_newline,
-        truncated=not whole,
-        truncated_by=shown.cut,
-        cut_lines=tuple(CutLine(line=cut.line, shown=cut.shown, total=cut.total) for cut in shown.clipped),
-        notes=found.notes,
-    ).to_wire()
-
-
-def _render(_args: ReadArguments, value: JsonObject) -> tuple[ContentBlock, ...]:
-    """The numbered lines, and before them what a reader must know: what is not shown, and where it comes from."""
-    read = ReadValue.model_validate(value)
-    last = read.offset + read.lines - 1
-    about = [
-        f"{read.path}: " + (f"lines {read.offset}-{last} of {read.total_lines}" if read.lines else "an empty file")
-    ]
-    if read.via == "buffer":
-        about.append("from the editor's buffer, with unsaved changes" if read.dirty else "from the editor's buffer")
-    if read.lines and not read.ends_with_newline and last == read.total_lines:
-        about.append("no newline at the end")
-    head = [", ".join(about) + ".", *read.notes]
-    if read.truncated_by is not None:
-        why = "50 KB are shown at most" if read.truncated_by == "bytes" else "the limit was reached"
-        head.append(f"Not all is shown, since {why}: read on with offset={last + 1}.")
-    if read.cut_lines:
-        head.append(f"{len(read.cut_lines)} long lines are shown in part; an edit needs only a unique part of a line.")
-    if not read.lines:
-        return text_content("\n".join(head))
-    has_end = read.ends_with_newline or last < read.total_lines
-    lines = tuple((read.text[:-1] if has_end else read.text).split("\n"))
-    shown = Window(
-        read.offset,
-        lines,
-        tuple(ClippedLine(cut.line, cut.shown, cut.total) for cut in read.cut_lines),
-        read.total_lines,
-        read.truncated_by,
-        read.ends_with_newline,
-    )
-    return text_content("\n".join([*head, number(shown)]))
-
-
-def _meta(_args: ReadArguments, value: JsonObject) -> JsonValue:
-    return {key: value[key] for key in _SHOWN}
-
-
-_SHOWN = ("path", "uri", "offset", "lines", "totalLines", "text", "truncated", "cutLines", "via", "dirty", "notes")
-"""Members of the value that the card shows, under the card's names."""
+    return await reading.read_window(run, await run.fs.resolve(args.file_path), args.offset, args.limit)
 
 
 def _call_card(args: ReadArguments) -> GenericCall:
@@ -144,18 +31,17 @@ def _call_card(args: ReadArguments) -> GenericCall:
 
 
 def _card(_args: ReadArguments, result: ToolResult) -> ReadResult:
-    recorded: JsonObject = result.meta if isinstance(result.meta, dict) else {}
-    return ReadResult.model_validate({**recorded, "title": f"Read {recorded['path']}"})
+    return reading.card(result.meta if isinstance(result.meta, dict) else {})
 
 
 READ = Tool(
     name="read",
     description=_DESCRIPTION,
     params=ReadArguments,
-    output=ReadValue,
+    output=reading.ReadValue,
     execute=_execute,
-    render=_render,
-    presentation_meta=_meta,
+    render=lambda _args, value: reading.render(value),
+    presentation_meta=lambda _args, value: reading.meta(value),
     present_call=_call_card,
     present_result=_card,
     concurrency_safe=True,
