@@ -1,7 +1,6 @@
 """What this server answers: the table, and how a peer is attached to it."""
 
 import asyncio
-import logging
 import signal
 from collections.abc import Callable
 from functools import partial
@@ -42,8 +41,6 @@ from dsh_lsp.wire import (
     ToolRunParams,
 )
 from dsh_tools.diff import preload
-
-_log = logging.getLogger(__name__)
 
 METHODS: MethodTable = {
     "dsh/session/open": (SessionOpenParams, session_open),
