@@ -4,7 +4,6 @@ Held here: which dialect of "apply this edit" an editor speaks. Deliberately abs
 arrived is for `dsh_lsp.buffers` to see in the text that comes back.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
@@ -23,8 +22,6 @@ from dsh_lsp.wire import (
     SaveDocumentResult,
     TextEdit,
 )
-
-_log = logging.getLogger(__name__)
 
 _REASON_SHOWN = 200
 """Characters of an editor's own words that are passed on."""
