@@ -3,8 +3,7 @@
 from dsh_ledger.pending import PendingHunk
 from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.text.document import Document
-from dsh_lsp.text.lines import content_end
-from dsh_lsp.text.positions import units_in
+from dsh_lsp.text.positions import character_at
 from dsh_lsp.wire import DecoratedHunk, DecorationsNote, NoNewlineAtEnd, Position, Range
 
 
@@ -52,4 +51,4 @@ def _line_start(mirror: Document, line: int) -> Position:
     if line < mirror.line_count:
         return Position(line=line, character=0)
     last = mirror.line(mirror.line_count - 1)
-    return Position(line=mirror.line_count - 1, character=units_in(last[: content_end(last)], mirror.encoding))
+    return Position(line=mirror.line_count - 1, character=character_at(last, len(last), mirror.encoding))
