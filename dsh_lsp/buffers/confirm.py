@@ -102,8 +102,9 @@ async def _confirmed(document: OpenDocument, flight: EditInFlight, timing: Timin
         if flight.touched and (verdict := _judged(document, flight)):
             return verdict
         if flight.touched and flushes and flushing.done():
-            # All that it held back is here, and the edit is not in it: it was stale, and skipped.
-            return Refused(None)
+            # All that it held back is here. If the edit is not in it, it was stale, and skipped.
+            skipped = lacks_edit(flight.before, flight.after, logical_text(document.mirror.text))
+            return Refused(None) if skipped else Unknown(answered=True)
         left = deadline - loop.time()
         if left <= 0 or document.closed.is_set():
             return Unknown(answered=True)
@@ -133,6 +134,22 @@ def holds_edit(before: str, after: str, text: str) -> bool:
     return untouched and all(any(_touch(_old_side(mine), _old_side(one)) for one in whole) for mine in edit)
 
 
+def lacks_edit(before: str, after: str, text: str) -> bool:
+    """Whether ``text`` is ``before`` with changes of somebody else, and nothing of the edit is in it.
+
+    No place of the edit is changed, and no line that it adds or removes was added or removed anywhere: where lines
+    repeat, a diff may find the edit in another place. The answer may be no to this and to `holds_edit`: where somebody
+    typed at the edit's own place.
+    """
+    whole = document_blocks(before, text)
+    edit = document_blocks(before, after)
+    if any(_touch(_old_side(mine), _old_side(one)) for mine in edit for one in whole):
+        return False
+    added = {line for one in whole for line in one.added}
+    removed = {line for one in whole for line in one.removed}
+    return not any(added.intersection(mine.added) or removed.intersection(mine.removed) for mine in edit)
+
+
 def _old_side(block: Block) -> tuple[int, int]:
     return block.old_line, block.old_line + len(block.removed)
 
@@ -142,7 +159,10 @@ def _new_side(block: Block) -> tuple[int, int]:
 
 
 def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] <= other[1] and other[0] <= one[1]
+    """Whether two runs of lines share a line; a run without lines, whether its place is in the other or at its edge."""
+    if one[0] == one[1] or other[0] == other[1]:
+        return one[0] <= other[1] and other[0] <= one[1]
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _start(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:

@@ -71,7 +71,10 @@ async def test_every_acknowledged_edit_is_there_exactly_once(
     """300 interleaved edits, random timing: acknowledged ones once, refused ones never, all of the user's keys."""
     chance = random.Random(20_240)
     slots = [f"slot {name}{n}\n" for n in range(SLOTS) for name in "ab"]
-    file = world.file("f.txt", "".join([*slots, *(f"user {n}: \n" for n in range(SLOTS))]))
+    users = [f"user {n}: \n" for n in range(SLOTS)]
+    file = world.file(
+        "f.txt", "".join(line for three in zip(slots[::2], slots[1::2], users, strict=True) for line in three)
+    )
     editor = await world.editor(kind, ignore=IGNORED | {"dsh/drift"})
     uri = editor.open(file)
     agents = [await world.agent(), await world.agent()]

@@ -122,6 +122,8 @@ class World:
             params: Of ``dsh/session/open``, under their names on the wire.
         """
         editor = editor or self.editors[-1]
+        # What the editor has said before is to be known: between two connections there is no order by itself.
+        await editor.sync()
         agent: ToolUser
         if via == "editor":
             agent = EditorAgent(editor)
