@@ -62,6 +62,11 @@ class EditorTraits:
         """A Neovim without a client of ours: it never checks version 0, and answers yes to edits that it skips."""
         return self.name == "Neovim" and not self.dsh.apply_edit
 
+    @property
+    def flushes(self) -> bool:
+        """It can be made to send the changes that it holds back: see `Editor.flush`."""
+        return self.is_stock_neovim and self.refreshes_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class SaidYes:
@@ -138,7 +143,7 @@ class Editor:
         Its answer to ``workspace/semanticTokens/refresh`` comes after the ``didChange``. Others have no such barrier,
         and need none: this returns at once.
         """
-        if self.traits.is_stock_neovim and self.traits.refreshes_tokens:
+        if self.traits.flushes:
             try:
                 await self.peer.request("workspace/semanticTokens/refresh", None)
             except (JsonRpcException, PeerGone):

@@ -4,6 +4,7 @@ A burst of changes is told of once. A document without hunks is told of only to 
 """
 
 import asyncio
+from weakref import WeakSet
 
 from dsh_lsp.buffers.decorations import decorations
 from dsh_lsp.buffers.open_document import OpenDocument
@@ -16,7 +17,7 @@ class Painter:
     """Sends ``dsh/decorations`` to editors that declared it."""
 
     def __init__(self) -> None:
-        self._painted: set[OpenDocument] = set()
+        self._painted: WeakSet[OpenDocument] = WeakSet()  # one that is closed is not kept for its paint
         self._due: dict[OpenDocument, asyncio.TimerHandle] = {}
 
     def changed(self, document: OpenDocument) -> None:

@@ -97,11 +97,10 @@ async def _confirmed(document: OpenDocument, flight: EditInFlight, timing: Timin
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timing.confirm
     flushing = _start(document.editor.flush())
-    flushes = document.editor.traits.is_stock_neovim and document.editor.traits.refreshes_tokens
     while not flight.arrived.is_set():
         if flight.touched and (verdict := _judged(document, flight)):
             return verdict
-        if flight.touched and flushes and flushing.done():
+        if flight.touched and document.editor.traits.flushes and flushing.done():
             # All that it held back is here. If the edit is not in it, it was stale, and skipped.
             skipped = lacks_edit(flight.before, flight.after, logical_text(document.mirror.text))
             return Refused(None) if skipped else Unknown(answered=True)

@@ -102,6 +102,11 @@ class OpenDocument:
         """The buffer holds something that the disk, when it was last looked at, did not."""
         return self.mirror.content_version != self.clean_version
 
+    def agree(self, version: Version, disk_version: Version) -> None:
+        """Buffer and disk have been seen to hold the same text, these being its versions there and there."""
+        self.clean_version = version
+        self.disk_version = disk_version
+
     def change(self, version: int, changes: Sequence[TextChange]) -> None:
         """Follow a ``didChange``: all of its items, then the version."""
         for item in changes:

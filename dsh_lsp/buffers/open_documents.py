@@ -146,8 +146,7 @@ class OpenDocuments:
         if on_disk is None or not same_but_for_loading(logical_text(text), on_disk.text):
             return
         version = version_of_text(text)
-        document.clean_version = version
-        document.disk_version = on_disk.version
+        document.agree(version, on_disk.version)
         if on_disk.version != version:
             self._loaded(target, on_disk.version, version)
 

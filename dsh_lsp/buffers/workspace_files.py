@@ -5,8 +5,10 @@ disk is never written behind an open buffer.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
 from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion
@@ -72,17 +74,17 @@ class WorkspaceFiles:
 
     async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
         """See the port."""
-        try:
-            async with self._locks.hold(target):
-                return await uninterrupted(self._edit_held(target, plan, guard, author))
-        except asyncio.CancelledError:
-            raise FsAborted(target.path) from None
+        return await self._in_turn(target, partial(self._edit_held, target, plan, guard, author))
 
     async def write_text(self, target: Target, text: str, guard: Guard, author: Author) -> WriteOutcome:
         """See the port."""
+        return await self._in_turn(target, partial(self._write_held, target, text, guard, author))
+
+    async def _in_turn(self, target: Target, mutate: Callable[[], Coroutine[Any, Any, WriteOutcome]]) -> WriteOutcome:
+        """One mutation of a target at a time. Who still waits for a turn can be called off; who has it ends it."""
         try:
             async with self._locks.hold(target):
-                return await uninterrupted(self._write_held(target, text, guard, author))
+                return await uninterrupted(mutate())
         except asyncio.CancelledError:
             raise FsAborted(target.path) from None
 
@@ -143,7 +145,7 @@ class WorkspaceFiles:
         text = logical_text(document.mirror.text)
         if on_disk is None or not same_but_for_loading(text, on_disk.text):
             return replace(outcome, notes=("The editor says that it saved it, but the disk has another text.",))
-        document.clean_version, document.disk_version = document.mirror.content_version, on_disk.version
+        document.agree(document.mirror.content_version, on_disk.version)
         if text == done.after:
             return replace(outcome, saved=True)
         document.reformatted(done.flight)
@@ -203,7 +205,7 @@ def _of_buffer(document: OpenDocument, on_disk: TextRead | None) -> TextRead:
 def _note_agreement(document: OpenDocument, on_disk: TextRead) -> None:
     """A buffer that has the very text of the disk holds nothing unsaved, however it came to it (a reload, an undo)."""
     if document.mirror.content_version == on_disk.version:
-        document.clean_version = document.disk_version = on_disk.version
+        document.agree(on_disk.version, on_disk.version)
 
 
 def _is_older(document: OpenDocument, on_disk: TextRead) -> bool:

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -156,3 +157,16 @@ async def edited(disk: DiskFileSystem, name: str, old: str, new: str) -> bytes:
     target = await disk.resolve(name)
     await disk.edit_text(target, replacing(old, new), Unconditional())
     return (disk.workspace.roots[0] / name).read_bytes()
+
+
+Tool = Literal["write", "edit"]
+
+
+def run(root: Path, tool: Tool, guard: Guard, publisher: Publisher | None = None) -> WriteOutcome:
+    """One mutation of ``f``: a write of ``new``, or an edit of ``n`` to ``N``."""
+    return mutated(root, "f", "new\n" if tool == "write" else replacing("n", "N"), guard, publisher)
+
+
+def content(root: Path) -> bytes | None:
+    """The bytes of ``f``, or None."""
+    return (root / "f").read_bytes() if (root / "f").exists() else None

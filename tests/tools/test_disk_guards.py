@@ -3,33 +3,17 @@
 import os
 import time
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from dsh_ledger.errors import FsError, FsNotFound, FsNotObserved, FsStaleVersion
 from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion, Unconditional
 from dsh_ledger.versions import version_of_bytes, version_of_text
-from dsh_tools.fs.port import WriteOutcome
-from dsh_tools.fs.publish import Publisher
-from tests.support.disk_faults import mutated, names, replacing
+from tests.support.disk_faults import Tool, content, names, run
 
 SEEN = MustBeVersion(version_of_text("seen\n"))
 ANY = Unconditional()
 ABSENT = MustBeAbsent()
-
-Tool = Literal["write", "edit"]
-
-
-def run(root: Path, tool: Tool, guard: Guard, publisher: Publisher | None = None) -> WriteOutcome:
-    """One mutation of ``f``: a write of ``new``, or an edit of ``n`` to ``N``."""
-    return mutated(root, "f", "new\n" if tool == "write" else replacing("n", "N"), guard, publisher)
-
-
-def content(root: Path) -> bytes | None:
-    """The bytes of ``f``, or None."""
-    return (root / "f").read_bytes() if (root / "f").exists() else None
-
 
 # ---- each guard in each state
 

@@ -3,33 +3,29 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from dsh_ledger.errors import FsError, FsIoError, FsNotObserved, FsNotRegularFile, FsSandboxDenied, FsStaleVersion
 from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion, Unconditional
 from dsh_ledger.versions import version_of_text
-from dsh_tools.fs.port import WriteOutcome
-from dsh_tools.fs.publish import Publisher, Stage
-from tests.support.disk_faults import Interrupted, contents, mutated, names, overwritten, replaced, replacing
+from dsh_tools.fs.publish import Stage
+from tests.support.disk_faults import (
+    Interrupted,
+    Tool,
+    content,
+    contents,
+    mutated,
+    names,
+    overwritten,
+    replaced,
+    replacing,
+    run,
+)
 
 SEEN = MustBeVersion(version_of_text("seen\n"))
 ANY = Unconditional()
 ABSENT = MustBeAbsent()
-
-Tool = Literal["write", "edit"]
-
-
-def run(root: Path, tool: Tool, guard: Guard, publisher: Publisher | None = None) -> WriteOutcome:
-    """One mutation of ``f``: a write of ``new``, or an edit of ``n`` to ``N``."""
-    return mutated(root, "f", "new\n" if tool == "write" else replacing("n", "N"), guard, publisher)
-
-
-def content(root: Path) -> bytes | None:
-    """The bytes of ``f``, or None."""
-    return (root / "f").read_bytes() if (root / "f").exists() else None
-
 
 Other = Callable[[Path, bytes], Callable[[], object]]
 
