@@ -29,7 +29,8 @@ from dsh_tools.contract import AnyTool, ToolResult, ToolRun
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.observing import SessionLedger
-from dsh_tools.pipeline import call_card, failed, result_card, run_tool
+from dsh_tools.pipeline import failed, run_tool
+from dsh_tools.presenting import call_card, result_card
 from dsh_tools.registry import Registry
 from dsh_tools.snapshots import Snapshots
 

@@ -111,9 +111,13 @@ class OpenDocuments:
 
     async def find(self, target: Target) -> OpenDocument | None:
         """The open document of a target, once all that was opened or saved before has been looked at."""
+        await self.settled()
+        return self._by_target.get(target)
+
+    async def settled(self) -> None:
+        """Wait until all that was opened or saved before has been looked at."""
         while self._settling:
             await asyncio.wait(self._settling)
-        return self._by_target.get(target)
 
     def has(self, target: Target) -> bool:
         """Whether the target is known to be open. Never waits; may be asked from any thread."""

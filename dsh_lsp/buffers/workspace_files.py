@@ -22,7 +22,7 @@ from dsh_lsp.disk_view import text_on_disk
 from dsh_tools.diff import minimal_change
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.locks import TargetLocks
-from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, TextRead, WriteOutcome
+from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
 from dsh_tools.uninterrupted import uninterrupted
 
 _RELOADS = 3
@@ -71,6 +71,13 @@ class WorkspaceFiles:
             if not document.closed.is_set():
                 return _outdated(on_disk) if outdated and on_disk is not None else _of_buffer(document, on_disk)
         return await self.disk.read_text(target)
+
+    async def open_texts(self) -> tuple[OpenText, ...]:
+        """See the port; what lies outside the workspace is nobody's business here."""
+        await self.documents.settled()
+        inside = self.disk.workspace.inside
+        found = ((document, inside(document.target)) for document in self.documents if document.target is not None)
+        return tuple(_open_text(document, target) for document, target in found if target is not None)
 
     async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
         """See the port."""
@@ -212,6 +219,11 @@ def _is_older(document: OpenDocument, on_disk: TextRead) -> bool:
     return not document.dirty and not same_but_for_loading(logical_text(document.mirror.text), on_disk.text)
 
 
+def _open_text(document: OpenDocument, target: Target) -> OpenText:
+    text = logical_text(document.mirror.text)
+    return OpenText(target, text, document.mirror.content_version, document.dirty, bool(document.hunks))
+
+
 class CallFiles:
     """`WorkspaceFiles` as one call sees it: the port.
 
@@ -252,6 +264,10 @@ class CallFiles:
     async def list_dir(self, target: Target) -> tuple[DirEntry, ...]:
         """See the port."""
         return await self._files.disk.list_dir(target)
+
+    async def open_texts(self) -> tuple[OpenText, ...]:
+        """See the port."""
+        return await self._files.open_texts()
 
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
         """See the port."""

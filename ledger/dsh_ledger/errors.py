@@ -142,6 +142,7 @@ class FsNotText(FsError):
     """The content is binary, or does not decode."""
 
     code = "FS_NOT_TEXT"
+    remedy = "Leave it to a tool made for its format, or ask the user."
 
     def __init__(self, path: str, encoding: str, reason: str) -> None:
         super().__init__(path, f"{path} is not text in {encoding}: {reason}.", {"encoding": encoding, "reason": reason})
@@ -312,6 +313,7 @@ class FsAborted(FsError):
     """The call was cancelled before it changed anything."""
 
     code = "FS_ABORTED"
+    remedy = "Call again if it is still wanted."
 
     def __init__(self, path: str) -> None:
         super().__init__(path, f"Cancelled; {path} is unchanged.")
@@ -322,18 +324,20 @@ class CallError(LedgerError):
 
 
 class Aborted(CallError):
-    """The call was cancelled while it ran."""
+    """The call ended before it had an outcome: cancelled, out of time, or its server ended."""
 
     code = "ABORTED"
+    remedy = "See what it did, if it could do anything, before you call again."
 
-    def __init__(self) -> None:
-        super().__init__("The call was cancelled.")
+    def __init__(self, message: str = "The call was cancelled.") -> None:
+        super().__init__(message)
 
 
 class AbortedBeforeDispatch(CallError):
     """The call was cancelled before it began; nothing happened."""
 
     code = "ABORTED_BEFORE_DISPATCH"
+    remedy = "Call again if it is still wanted."
 
     def __init__(self) -> None:
         super().__init__("The call was cancelled before it began; nothing happened.")
@@ -374,16 +378,21 @@ class InvalidToolOutput(CallError):
 
 
 class UnknownTool(CallError):
-    """There is no tool of that name in this session."""
+    """There is no tool of that name in this session.
+
+    Args:
+        name: What was asked for.
+        known: What there is.
+        why: Why the session does not have it, where it exists at all.
+    """
 
     code = "UNKNOWN_TOOL"
+    remedy = "Use one of the tools that there are."
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
+    def __init__(self, name: str, known: Sequence[str], why: str | None = None) -> None:
         name = _cut(name)
-        super().__init__(
-            f"There is no tool named {name!r}; there are {', '.join(known)}.",
-            {"name": name, "known": list[JsonValue](known)},
-        )
+        missing = f"There is no tool named {name!r}" if why is None else f"{name} is not available: {why}"
+        super().__init__(f"{missing}; there are {', '.join(known)}.", {"name": name, "known": list[JsonValue](known)})
 
 
 class Denied(CallError):

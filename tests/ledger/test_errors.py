@@ -47,7 +47,8 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
     ),
     (
         errors.FsNotText("b", "utf-8", "byte 0xff at offset 3"),
-        "FS_NOT_TEXT: b is not text in utf-8: byte 0xff at offset 3.",
+        "FS_NOT_TEXT: b is not text in utf-8: byte 0xff at offset 3. "
+        "Leave it to a tool made for its format, or ask the user.",
         {"path": "b", "encoding": "utf-8", "reason": "byte 0xff at offset 3"},
     ),
     (
@@ -121,8 +122,8 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
         "Read the file before going on: the edit may or may not be there.",
         {"path": "a", "answered": False},
     ),
-    (errors.FsAborted("a"), "FS_ABORTED: Cancelled; a is unchanged.", {"path": "a"}),
-    (errors.Aborted(), "ABORTED: The call was cancelled.", {}),
+    (errors.FsAborted("a"), "FS_ABORTED: Cancelled; a is unchanged. Call again if it is still wanted.", {"path": "a"}),
+    (errors.Aborted(), "ABORTED: The call was cancelled. See what it did, if it could do anything, before you call again.", {}),
     (
         errors.AbortedBeforeDispatch(),
         "ABORTED_BEFORE_DISPATCH: The call was cancelled before it began; nothing happened.",

@@ -14,7 +14,8 @@ from dsh_tools.content import text_content
 from dsh_tools.contract import Tool, ToolResult, ToolRun
 from dsh_tools.models import ToolArguments, WireModel
 from dsh_tools.observing import SessionLedger
-from dsh_tools.pipeline import call_card, result_card, run_tool
+from dsh_tools.pipeline import run_tool
+from dsh_tools.presenting import call_card, result_card
 from dsh_tools.registry import Registry
 from dsh_tools.snapshots import Snapshots
 

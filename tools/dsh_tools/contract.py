@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel
-
 from dsh_ledger.errors import LedgerBug, LedgerError
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_tools.cards import CallCard, ResultCard
@@ -18,9 +16,21 @@ from dsh_tools.content import ContentBlock
 from dsh_tools.fs.port import FileSystem
 from dsh_tools.models import ToolArguments
 from dsh_tools.observing import SessionLedger
+from dsh_tools.output_schema import OutputSchema
 from dsh_tools.snapshots import Snapshots
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTraits:
+    """What decides which tools a session gets.
+
+    Attributes:
+        attachments: The agent can take images.
+    """
+
+    attachments: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +82,22 @@ class Tool(Generic[ArgsT]):
         name: What a model calls it by.
         description: What a model is told about it.
         params: The model of its arguments. Its JSON schema is what a model is given.
-        output: The model of its canonical value.
+        output: The schema of its canonical value: a pydantic model, or a JSON schema.
         execute: Does the work and returns the canonical value. Refusals are raised as `LedgerError`.
         render: What the model reads, from arguments and value.
         presentation_meta: What is recorded for the result's card, from arguments and value.
         present_call: The card of the call, from arguments alone.
         present_result: The card of a successful result, from arguments and what was recorded.
         concurrency_safe: It only reads: calls of it may overlap with others of the session.
-        timeout: Seconds after which it is cancelled, or None.
+        timeout: Seconds after which it is cancelled, or None. Time that the user takes to answer does not count.
+        asks: The user is asked before each call, unless a policy allows it.
+        withheld: Why a session does not get the tool, as a clause without a full stop, or None if it does.
     """
 
     name: str
     description: str
     params: type[ArgsT]
-    output: type[BaseModel]
+    output: OutputSchema
     execute: Callable[[ArgsT, ToolRun], Awaitable[JsonObject]]
     render: Callable[[ArgsT, JsonObject], Sequence[ContentBlock]]
     presentation_meta: Callable[[ArgsT, JsonObject], JsonValue] | None = None
@@ -93,6 +105,8 @@ class Tool(Generic[ArgsT]):
     present_result: Callable[[ArgsT, ToolResult], ResultCard] | None = None
     concurrency_safe: bool = False
     timeout: float | None = None
+    asks: bool = False
+    withheld: Callable[[SessionTraits], str | None] | None = None
 
     def schema(self) -> JsonObject:
         """What a model is told: an allow-list of name, description and parameters."""

@@ -1,5 +1,6 @@
 """Base classes of everything that crosses the wire. Deliberately absent: any particular shape."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
@@ -46,10 +47,15 @@ class ToolArguments(BaseModel):
 
 def field_errors(error: ValidationError) -> list[FieldError]:
     """The fields that did not validate, as dotted paths with list items in brackets, without the values given."""
-    found: list[FieldError] = []
-    for item in error.errors(include_url=False, include_input=False, include_context=False):
-        path = ""
-        for part in item["loc"]:
-            path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-        found.append(FieldError(path, item["msg"].removeprefix("Value error, ")))
-    return found
+    return [
+        FieldError(field_path(item["loc"]), item["msg"].removeprefix("Value error, "))
+        for item in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+
+
+def field_path(parts: Iterable[str | int]) -> str:
+    """The way to a field, dotted, with list items in brackets: ``edits[2].old_string``."""
+    path = ""
+    for part in parts:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path

@@ -1,6 +1,6 @@
 """A session's own view of the ledger, as tools use it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from dsh_ledger.guards import Guard
 from dsh_ledger.ledger import Ledger, Observed
@@ -26,6 +26,10 @@ class SessionLedger:
     def observation(self, target: Target) -> Observation:
         """What the session knows of the target."""
         return self._ledger.observation(self._session, target)
+
+    def observations(self) -> Mapping[Target, Observation]:
+        """All that the session knows: see `Ledger.observations`."""
+        return self._ledger.observations(self._session)
 
     def saw(self, target: Target, version: Version, lines: LineSpan | None = None) -> None:
         """The session was shown this content, or the lines of it that are named (0-based)."""

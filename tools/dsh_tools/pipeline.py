@@ -1,20 +1,21 @@
 """One call, from arguments to projections.
 
-Arguments are validated, the tool executes under its guards, its value is checked against its schema, and content and
-meta are projected from it. Whatever is raised becomes a result: a tool can't take the server down. Deliberately
-absent: sessions, peers, and who is told of the call.
+Arguments are validated, policies admit the call, the tool executes under its guards, its value is checked against its
+schema and passes the policies once more, and content and meta are projected from it. Whatever is raised, or is no JSON,
+becomes a result: a tool can't take the server down. Deliberately absent: sessions, peers, the order of a session's
+calls, and who is told of a call; cards are in `dsh_tools.presenting`.
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from dsh_ledger.errors import (
     Aborted,
+    Denied,
     FieldError,
     FsStaleVersion,
     InvalidArgs,
@@ -22,15 +23,21 @@ from dsh_ledger.errors import (
     LedgerBug,
     LedgerError,
 )
-from dsh_tools.cards import CallCard, GenericCall, GenericResult, ResultCard
-from dsh_tools.content import text_content
+from dsh_tools.content import CONTENT, text_content
 from dsh_tools.contract import AnyTool, ToolResult, ToolRun
+from dsh_tools.decisions import Block, ReplaceContent, ReplaceValue
 from dsh_tools.diff import drift
+from dsh_tools.json_values import frozen, json_fault, thawed
 from dsh_tools.models import ToolArguments, field_errors
+from dsh_tools.output_schema import checker
+from dsh_tools.policies import Policies, PolicyCall, PolicyResult
+from dsh_tools.presenting import call_card
 from dsh_tools.reporting import log_failure
 from dsh_tools.snapshots import Snapshots
 
 _log = logging.getLogger(__name__)
+
+_NO_POLICIES = Policies()
 
 
 def failed(error: LedgerError | LedgerBug) -> ToolResult:
@@ -50,11 +57,15 @@ def validate(tool: AnyTool, arguments: Mapping[str, Any]) -> ToolArguments:
         raise InvalidArgs(field_errors(error)) from None
 
 
-async def run_tool(tool: AnyTool, arguments: Mapping[str, Any], run: ToolRun) -> ToolResult:
-    """Run a call to its end. Never raises, but for a cancellation from outside of the event loop's own ending."""
+async def run_tool(
+    tool: AnyTool, arguments: Mapping[str, Any], run: ToolRun, policies: Policies = _NO_POLICIES
+) -> ToolResult:
+    """Run a call to its end. Never raises."""
     try:
         args = validate(tool, arguments)
-        return await _execute(tool, args, run)
+        seen = _as_seen(tool, args, run)
+        await policies.admit(seen, call_card(tool, tool.name, arguments).title, asks=tool.asks)
+        return _reviewed(tool, args, seen, await _execute(tool, args, run), policies)
     except FsStaleVersion as error:
         return failed(explain(error, run.snapshots))
     except LedgerError as error:
@@ -64,23 +75,69 @@ async def run_tool(tool: AnyTool, arguments: Mapping[str, Any], run: ToolRun) ->
     except LedgerBug as bug:
         log_failure(_log, f"a bug in tool {tool.name}", bug)
         return failed(bug)
-    except Exception as error:  # noqa: BLE001 - whatever a tool throws must become a result
+    except BaseException as error:  # noqa: BLE001 - a tool that calls sys.exit() must not end the server either
         log_failure(_log, f"tool {tool.name} failed", error)
         return failed(LedgerBug(f"{tool.name} failed with {type(error).__name__}."))
 
 
-async def _execute(tool: AnyTool, args: ToolArguments, run: ToolRun) -> ToolResult:
-    value = await tool.execute(args, run)
+async def _execute(tool: AnyTool, args: ToolArguments, run: ToolRun) -> object:
+    limit = asyncio.timeout(tool.timeout)
     try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidToolOutput(tool.name, [FieldError("", f"it is no JSON ({type(error).__name__})")]) from None
+        async with limit:
+            return await tool.execute(args, run)
+    except TimeoutError:
+        if limit.expired():
+            raise Aborted(f"{tool.name} did not end within {tool.timeout:g} seconds and was cancelled.") from None
+        raise
+
+
+def _reviewed(tool: AnyTool, args: ToolArguments, call: PolicyCall, value: object, policies: Policies) -> ToolResult:
+    """The result of a value, after every policy has had its say."""
+    result = _projected(tool, args, value)
+    for review in policies.reviews():
+        match review(call, PolicyResult(frozen(result.value), result.content)):
+            case ReplaceContent(content):
+                result = ToolResult(_content(tool, content), meta=result.meta, value=result.value)
+            case ReplaceValue(other):
+                result = _projected(tool, args, thawed(other))
+            case Block(feedback):
+                raise Denied(f"The result of {tool.name} is withheld: {feedback}")
+            case _:
+                pass
+    return result
+
+
+def _projected(tool: AnyTool, args: ToolArguments, value: object) -> ToolResult:
+    """A value that fits its schema, and what is made of it."""
+    if not isinstance(value, dict):
+        _refuse(tool, "", "it is no JSON object")
+    fault = json_fault(value)
+    if fault is not None:
+        _refuse(tool, "", fault)
+    wrong = checker(tool.output)(value)
+    if wrong:
+        raise InvalidToolOutput(tool.name, wrong)
+    meta = tool.presentation_meta(args, value) if tool.presentation_meta else None
+    fault = json_fault(meta)
+    if fault is not None:
+        _refuse(tool, "meta", fault)
+    return ToolResult(_content(tool, tool.render(args, value)), meta=meta, value=value)
+
+
+def _content(tool: AnyTool, content: object) -> tuple[Any, ...]:
     try:
-        tool.output.model_validate(value)
+        return CONTENT.validate_python(content)
     except ValidationError as error:
         raise InvalidToolOutput(tool.name, field_errors(error)) from None
-    meta = tool.presentation_meta(args, value) if tool.presentation_meta else None
-    return ToolResult(tool.render(args, value), meta=meta, value=value)
+
+
+def _refuse(tool: AnyTool, place: str, fault: str) -> NoReturn:
+    raise InvalidToolOutput(tool.name, [FieldError(place, fault)])
+
+
+def _as_seen(tool: AnyTool, args: ToolArguments, run: ToolRun) -> PolicyCall:
+    given: Any = frozen(args.model_dump(mode="json"))
+    return PolicyCall(run.session, run.call, tool.name, tool.concurrency_safe, given)
 
 
 def explain(error: FsStaleVersion, snapshots: Snapshots) -> FsStaleVersion:
@@ -89,27 +146,3 @@ def explain(error: FsStaleVersion, snapshots: Snapshots) -> FsStaleVersion:
     if seen is None or error.current_text is None:
         return error
     return error.explained(drift(seen, error.current_text))
-
-
-def call_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any]) -> CallCard:
-    """The card of a call that is about to run; generic where the tool has none or its presenter fails."""
-    if tool is not None and tool.present_call is not None:
-        try:
-            return tool.present_call(validate(tool, arguments))
-        except InvalidArgs:
-            pass
-        except Exception as error:  # noqa: BLE001 - a failing presenter must not fail the call
-            _log.warning("presenter of %s failed with %s", name, type(error).__name__)
-    return GenericCall(title=name, input=dict(arguments))
-
-
-def result_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any], result: ToolResult) -> ResultCard:
-    """The card of a result; generic for an error, and where the tool has none or its presenter fails."""
-    if result.error is not None:
-        return GenericResult(title=name, text=result.error.model_text(), code=result.error.code)
-    if tool is not None and tool.present_result is not None:
-        try:
-            return tool.present_result(validate(tool, arguments), result)
-        except Exception as error:  # noqa: BLE001 - a failing presenter must not hide the result
-            _log.warning("presenter of %s failed with %s", name, type(error).__name__)
-    return GenericResult(title=name, text="\n".join(x.text for x in result.content if x.type == "text"))

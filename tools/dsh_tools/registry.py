@@ -1,24 +1,32 @@
-"""The tools of a session, by name."""
+"""The tools of a server, by name, and which of them a session gets."""
 
 from collections.abc import Iterable, Iterator
 
-from dsh_ledger.errors import LedgerBug
-from dsh_tools.contract import AnyTool
+from dsh_ledger.errors import LedgerBug, UnknownTool
+from dsh_tools.contract import AnyTool, SessionTraits, Tool
+from dsh_tools.output_schema import SchemaRefused, checker
+
+_NO_TRAITS = SessionTraits()
+
+
+class ToolRefused(Exception):
+    """Something can't be registered as a tool. The message says why."""
 
 
 class Registry:
     """Tools by name, in the order of registration.
 
     Args:
-        tools: The tools. Two of one name are a bug of whoever put them together.
+        tools: Tools to begin with. Two of one name are a bug of whoever put them together.
     """
 
     def __init__(self, tools: Iterable[AnyTool] = ()) -> None:
         self._tools: dict[str, AnyTool] = {}
         for tool in tools:
-            if tool.name in self._tools:
-                raise LedgerBug(f"two tools are named {tool.name}")
-            self._tools[tool.name] = tool
+            try:
+                self.add(tool)
+            except ToolRefused as refusal:
+                raise LedgerBug(str(refusal)) from None
 
     def __iter__(self) -> Iterator[AnyTool]:
         return iter(self._tools.values())
@@ -26,6 +34,33 @@ class Registry:
     def __len__(self) -> int:
         return len(self._tools)
 
+    def add(self, tool: AnyTool) -> None:
+        """Register a tool.
+
+        Raises:
+            ToolRefused: It is none, its name is taken, or its schemas are not valid.
+        """
+        if not isinstance(tool, Tool):
+            raise ToolRefused(f"a {type(tool).__name__} is not a Tool")
+        if tool.name in self._tools:
+            raise ToolRefused(f"two tools are named {tool.name}")
+        if not isinstance(tool.output, type):
+            try:
+                checker(tool.output)
+            except SchemaRefused as refusal:
+                raise ToolRefused(f"{tool.name}: {refusal}") from None
+        self._tools[tool.name] = tool
+
+    def offered(self, traits: SessionTraits = _NO_TRAITS) -> tuple[AnyTool, ...]:
+        """The tools that a session gets."""
+        return tuple(tool for tool in self if tool.withheld is None or tool.withheld(traits) is None)
+
     def find(self, name: str) -> AnyTool | None:
         """The tool of that name, or None."""
         return self._tools.get(name)
+
+    def unknown(self, name: str, traits: SessionTraits) -> UnknownTool:
+        """The refusal of a call of a tool that the session does not get."""
+        tool = self.find(name)
+        why = tool.withheld(traits) if tool is not None and tool.withheld is not None else None
+        return UnknownTool(name, [each.name for each in self.offered(traits)], why)

@@ -22,7 +22,7 @@ from dsh_tools.fs.mutation import DiskMutations, Revise, editing, writing
 from dsh_tools.fs.os_errors import leads_through_link, translated
 from dsh_tools.fs.paths import Workspace, kind_of
 from dsh_tools.fs.places import Place, open_place
-from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, TextRead, WriteOutcome
+from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
 from dsh_tools.fs.publish import Publisher
 from dsh_tools.fs.recent import RecentContents
 from dsh_tools.fs.snapshots import Snapshot, take
@@ -111,6 +111,10 @@ class DiskFileSystem:
     async def list_dir(self, target: Target) -> tuple[DirEntry, ...]:
         """See `FileSystem.list_dir`. A link is listed as ``link``, whatever it leads to."""
         return await self._hop(self._list_dir, target)
+
+    async def open_texts(self) -> tuple[OpenText, ...]:
+        """See `FileSystem.open_texts`. The disk knows of no editor."""
+        return ()
 
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
         r"""See `FileSystem.write_text`. A new file gets the text as it is, ``\r\n`` included."""

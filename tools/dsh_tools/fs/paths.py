@@ -79,6 +79,11 @@ class Workspace:
         """The target of a real path that lies inside the workspace."""
         return Target(file_uri(real), self.shown(real))
 
+    def inside(self, target: Target) -> Target | None:
+        """The same target, with the path that it shows here; None if it is no file of this workspace."""
+        real = uri_path(target.uri)
+        return None if real is None or self._root_of(real) is None else self.target(real)
+
     def shown(self, real: bytes) -> str:
         """The path to show, in a spelling that `resolve` accepts and that leads back.
 

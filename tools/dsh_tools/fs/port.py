@@ -101,6 +101,25 @@ class WriteOutcome:
     created_directories: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OpenText:
+    """What an editor has open.
+
+    Attributes:
+        target: Which file; there may be none of it on the disk.
+        text: The logical text of the buffer.
+        version: Its version.
+        dirty: The buffer holds something that the disk does not have.
+        agent_edited: An agent's edit is in it that the user has not decided on.
+    """
+
+    target: Target
+    text: str
+    version: Version
+    dirty: bool
+    agent_edited: bool
+
+
 class FileSystem(Protocol):
     """The port. Errors are those of `dsh_ledger.errors`; anything else that comes out is a bug."""
 
@@ -149,6 +168,10 @@ class FileSystem(Protocol):
         Raises:
             FsNotFound, FsNotDirectory, FsPermissionDenied: As their names say.
         """
+        ...
+
+    async def open_texts(self) -> tuple[OpenText, ...]:
+        """What editors have open of the workspace's files, in the order of opening; nothing on a plain disk."""
         ...
 
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
