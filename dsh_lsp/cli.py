@@ -2,10 +2,20 @@
 
 import logging
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class Format(StrEnum):
+    """How a session is shown."""
+
+    TEXT = "text"
+    JSONL = "jsonl"
+    HTML = "html"
+
 
 app = typer.Typer(
     name="dsh-lsp",
@@ -57,6 +67,25 @@ def demo(
     from dsh_lsp.demo.story import run_demo
 
     raise typer.Exit(asyncio.run(run_demo(workspace)))
+
+
+@app.command()
+def replay(
+    session: Annotated[str, typer.Argument(help="A session's id, or the path of its journal.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Prove that it replays byte for byte, instead of showing it.")
+    ] = False,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format, typer.Option(help="Cards in the terminal, notifications as JSON lines, or one self-contained page.")
+    ] = Format.TEXT,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file to write to, instead of standard output.")
+    ] = None,
+) -> None:
+    """Show a recorded session again, from its journal alone: no workspace, no clock, no tool is needed."""
+    from dsh_lsp.replaying.command import run_check, run_replay
+
+    raise typer.Exit(run_check(session) if check else run_replay(session, format.value, output))
 
 
 def _serve() -> int:

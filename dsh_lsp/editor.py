@@ -149,6 +149,16 @@ class Editor:
             except (JsonRpcException, PeerGone):
                 return
 
+    async def ask(self, message: str, answers: Sequence[str], within: float) -> str | None:
+        """Ask the user, ``within`` seconds; the answer that was chosen, or None for none."""
+        params = {"type": 3, "message": message, "actions": [{"title": answer} for answer in answers]}
+        try:
+            chosen = await self.peer.request("window/showMessageRequest", params, timeout=within)
+        except (JsonRpcException, PeerGone, TimeoutError):
+            return None
+        title = chosen.get("title") if isinstance(chosen, dict) else None
+        return title if title in answers else None
+
     async def save(self, uri: str, version: int, within: float) -> SaveDocumentResult:
         """Ask for a save at that version, ``within`` seconds. Every failure is an answer."""
         try:

@@ -1,4 +1,4 @@
-"""The hub: what all peers share, and the life of a call.
+"""The hub: what all peers share.
 
 Held here: the ledger, the sessions, the open documents and the files under them, the tools, and who is told of what.
 Deliberately absent: the wire (`dsh_lsp.rpc`), the methods (`dsh_lsp.handlers`), and any decision that one of the parts
@@ -6,31 +6,42 @@ can make alone.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
-from dsh_ledger.errors import UnknownTool
+from pydantic import ValidationError
+
 from dsh_ledger.guards import GuardPolicy, ObservedContentPolicy
+from dsh_ledger.journal import FS_OBSERVED, SESSION_END, SESSION_START, TOOL_RESULT, observed_data
+from dsh_ledger.journal_folds import Standing
+from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.ledger import Ledger, Observed
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version
+from dsh_lsp.asking import EditorAsker
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.open_document import Author, OpenDocument
 from dsh_lsp.buffers.open_documents import OpenDocuments
 from dsh_lsp.buffers.workspace_files import WorkspaceFiles
+from dsh_lsp.calls import Calls, interrupted
 from dsh_lsp.disk_view import WorkspaceDisk
 from dsh_lsp.drift import DriftWatch
 from dsh_lsp.editor import Editor, Peer
+from dsh_lsp.journals.journals import Journals
 from dsh_lsp.painting import Painter
-from dsh_lsp.sessions import Call, Session, Sessions
+from dsh_lsp.permissions import Permission, permissions_policy
+from dsh_lsp.plugins import load_plugins, register
+from dsh_lsp.sessions import Session, Sessions, rejoined
 from dsh_lsp.subscribers import Subscribers
-from dsh_lsp.wire import SessionOpenParams, ToolCallNote, ToolResultNote
+from dsh_lsp.wire import SessionOpenParams
 from dsh_tools.builtin import BUILTIN
-from dsh_tools.contract import AnyTool, ToolResult, ToolRun
+from dsh_tools.contract import AnyTool, ToolRun
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.observing import SessionLedger
-from dsh_tools.pipeline import failed, run_tool
-from dsh_tools.presenting import call_card, result_card
+from dsh_tools.policies import Policies, Policy
 from dsh_tools.registry import Registry
 from dsh_tools.snapshots import Snapshots
 
@@ -42,7 +53,8 @@ class Hub:
         folders: The workspace's folders; the first is the one that relative paths start from.
         tools: The tools that sessions have.
         policy: Decides what an observation permits; None lets everything through.
-        timing: How long to wait for editors.
+        timing: How long to wait for editors and people.
+        permissions: What the user has decided about tools, by name.
 
     Attributes:
         ledger: Who has seen what.
@@ -51,6 +63,8 @@ class Hub:
         files: Files as agents see them.
         subscribers: Who is told of cards.
         registry: The tools.
+        calls: The calls.
+        journals: The records of this workspace's sessions.
     """
 
     def __init__(
@@ -60,8 +74,10 @@ class Hub:
         tools: Iterable[AnyTool] = BUILTIN,
         policy: GuardPolicy | None = ObservedContentPolicy(),  # noqa: B008 - it has no state
         timing: Timing = Timing(),  # noqa: B008 - frozen
+        permissions: Mapping[str, Permission] = MappingProxyType({}),
     ) -> None:
         self.workspace = Workspace(list(folders))
+        self.journals = Journals(self.workspace.roots[0])
         self.ledger = Ledger(policy)
         self.sessions = Sessions()
         self.snapshots = Snapshots()
@@ -71,9 +87,32 @@ class Hub:
         self._painter = Painter()
         self._drift = DriftWatch(self.ledger, self.sessions, self.snapshots)
         self._disk_view = WorkspaceDisk(disk)
-        self.documents = OpenDocuments(self._disk_view, self._document_changed, self.ledger.carry_over)
+        self.documents = OpenDocuments(self._disk_view, self._document_changed, self._loaded)
         self.files = WorkspaceFiles(disk, self.documents, timing)
-        self._running: set[asyncio.Task[ToolResult]] = set()
+        self._editors: list[Editor] = []
+        self._permissions = permissions_policy(permissions)
+        self._ask = EditorAsker(lambda: self._editors, self._agent_of, timing.ask)
+        self.calls = Calls(self.registry, self.subscribers, self._tool_run, self._policies(()))
+        self._opening = asyncio.Lock()
+        self._ready = asyncio.Event()
+        self._ready.set()
+
+    async def load_plugins(self) -> None:
+        """Load other people's tools and policies. Sessions that are opened meanwhile wait for it."""
+        self._ready.clear()
+        try:
+            plugins = await asyncio.to_thread(load_plugins)
+            register(plugins, self.registry)
+            self.calls.policies = self._policies(plugins.policies)
+        finally:
+            self._ready.set()
+
+    def _policies(self, others: Sequence[Policy]) -> Policies:
+        return Policies([self._permissions, *others], self._ask)
+
+    def _agent_of(self, session_id: str) -> str | None:
+        session = self.sessions.get(session_id)
+        return session.agent if session else None
 
     def set_folders(self, folders: Iterable[Path]) -> None:
         """The workspace has other folders from now on. What is under way ends in the old ones."""
@@ -82,20 +121,65 @@ class Hub:
 
     # Sessions
 
-    def open_session(self, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool]:
-        """Open or resume a session for a connection; whether it was resumed."""
-        session, resumed, dropped = self.sessions.open(params, peer)
-        for session_id in dropped:
-            self._forget(session_id)
+    async def open_session(self, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool]:
+        """Open or resume a session for a connection; whether it was resumed.
+
+        Raises:
+            JournalBusy: Another server has the session.
+            JournalRefused: What is at its journal's place is none of ours.
+            JournalFailed: Its beginning could not be recorded.
+            OSError: The journal can't be opened.
+        """
+        await self._ready.wait()
+        session_id = params.session_id or f"s-{secrets.token_hex(8)}"
+        async with self._opening:
+            known = self.sessions.get(session_id)
+            if known is not None:
+                self.sessions.rejoin(known, params, peer)
+                return known, True
+            session, resumed = await self._opened(session_id, params, peer)
+            for dropped in self.sessions.add(session):
+                self._forget(dropped.id)
+                await dropped.journal.close()
+            return session, resumed
+
+    async def _opened(self, session_id: str, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool]:
+        journal, standing = await self.journals.open(session_id)
+        resumed = standing is not None and not standing.is_ended
+        session = Session(session_id, _options(standing, params) if resumed else params, peer, journal)
+        try:
+            if standing is not None:
+                for call_id, name in standing.unfinished.items():
+                    journal.append(TOOL_RESULT, interrupted(call_id, name))
+            journal.append(SESSION_START, self._start_data(session, resumed=resumed))
+            await journal.flush()
+        except BaseException:
+            await journal.close()
+            raise
+        if standing is not None:
+            for fact in standing.observed:
+                self.ledger.apply(fact)
         return session, resumed
 
-    def close_session(self, session_id: str) -> bool:
+    def _start_data(self, session: Session, *, resumed: bool) -> JsonObject:
+        folders: list[JsonValue] = [root.as_uri() for root in self.workspace.roots]
+        options = session.options.to_wire()
+        return {**options, "sessionId": session.id, "resumed": resumed, "workspaceFolders": folders}
+
+    async def close_session(self, session_id: str) -> bool:
         """End a session: its running calls are cancelled, what it has seen is forgotten."""
-        session = self.sessions.close(session_id)
-        if session is None:
+        session = self.sessions.get(session_id)
+        if session is None or session.is_closed:
             return False
-        for call in session.calls.values():
-            call.task.cancel()
+        session.is_closed = True
+        running = [call.task for call in session.calls.values() if not call.task.done()]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+        session.journal.append(SESSION_END, {})
+        await session.journal.close()
+        self.sessions.close(session_id)
         self._forget(session_id)
         return True
 
@@ -104,31 +188,6 @@ class Hub:
         self._drift.forget(session_id)
 
     # Calls
-
-    def start_call(self, session: Session, call_id: str | None, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Start a call, or find the one that has this id already: a call id never runs twice.
-
-        The call does not depend on the connection that asked for it: it runs to its end, and its outcome is kept.
-        """
-        if call_id is not None and (known := session.calls.get(call_id)) is not None:
-            return known
-        call_id = call_id or session.new_call_id()
-        task = asyncio.ensure_future(self._run(session, call_id, name, dict(arguments)))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        call = Call(call_id, name, task)
-        session.remember(call)
-        return call
-
-    async def _run(self, session: Session, call_id: str, name: str, arguments: dict[str, Any]) -> ToolResult:
-        tool = self.registry.find(name)
-        self._tell_call(session, call_id, name, tool, arguments)
-        if tool is None:
-            result = failed(UnknownTool(name, [each.name for each in self.registry]))
-        else:
-            result = await run_tool(tool, arguments, self._tool_run(session, call_id))
-        self._tell_result(session, call_id, name, tool, arguments, result)
-        return result
 
     def _tool_run(self, session: Session, call_id: str) -> ToolRun:
         return ToolRun(
@@ -143,36 +202,16 @@ class Hub:
         # A call of a session that was closed under it still ends; there is nobody left to have seen anything.
         if self.sessions.get(fact.session) is not None:
             self.ledger.apply(fact)
+            self._record(fact)
 
-    def _tell_call(
-        self, session: Session, call_id: str, name: str, tool: AnyTool | None, arguments: dict[str, Any]
-    ) -> None:
-        seq = session.next_seq()
-        if self.subscribers.want(session.id):
-            view = call_card(tool, name, arguments)
-            note = ToolCallNote(session_id=session.id, call_id=call_id, seq=seq, name=name, view=view)
-            self.subscribers.tell(session.id, "dsh/toolCall", note)
+    def _record(self, fact: Observed) -> None:
+        session = self.sessions.get(fact.session)
+        if session is not None:
+            session.journal.append(FS_OBSERVED, observed_data(fact))
 
-    def _tell_result(
-        self,
-        session: Session,
-        call_id: str,
-        name: str,
-        tool: AnyTool | None,
-        arguments: dict[str, Any],
-        result: ToolResult,
-    ) -> None:
-        seq = session.next_seq()
-        if self.subscribers.want(session.id):
-            note = ToolResultNote(
-                session_id=session.id,
-                call_id=call_id,
-                seq=seq,
-                name=name,
-                is_error=result.is_error,
-                view=result_card(tool, name, arguments, result),
-            )
-            self.subscribers.tell(session.id, "dsh/toolResult", note)
+    def _loaded(self, target: Target, before: Version, after: Version) -> None:
+        for fact in self.ledger.carry_over(target, before, after):
+            self._record(fact)
 
     # Peers
 
@@ -181,19 +220,37 @@ class Hub:
         self.sessions.peer_gone(peer)
         self.subscribers.remove(peer)
 
+    def editor_here(self, editor: Editor) -> None:
+        """An editor has come."""
+        self._editors.append(editor)
+
     def editor_gone(self, editor: Editor) -> None:
         """An editor has ended: the disk is the truth again."""
+        self._editors.remove(editor)
         self.documents.close_all(editor)
         self.peer_gone(editor.peer)
 
     async def close(self) -> None:
-        """Let running calls end, those that may still be cancelled at once; release the disk's threads."""
-        for task in self._running:
-            task.cancel()
-        if self._running:
-            await asyncio.wait(self._running)
+        """Let running calls end, those that may still be cancelled at once; release journals and threads."""
+        await self.calls.end_all()
+        for session in self.sessions:
+            await session.journal.close()
+        self.journals.close()
         self.files.disk.close()
 
     def _document_changed(self, document: OpenDocument) -> None:
         self._painter.changed(document)
         self._drift.changed(document)
+
+
+def _options(standing: Standing | None, params: SessionOpenParams) -> SessionOpenParams:
+    """The options of a session that is taken up again from its journal."""
+    if standing is None:
+        return params
+    names = SessionOpenParams.model_fields
+    known = {name: standing.start[alias] for name, f in names.items() if (alias := f.alias or name) in standing.start}
+    try:
+        before = SessionOpenParams.model_validate(known)
+    except ValidationError:
+        return params
+    return rejoined(before, params)

@@ -22,7 +22,9 @@ from dsh_lsp.handlers.initialize import (
 )
 from dsh_lsp.handlers.ledger_query import ledger_query
 from dsh_lsp.handlers.session_close import session_close
+from dsh_lsp.handlers.session_list import session_list
 from dsh_lsp.handlers.session_open import session_open
+from dsh_lsp.handlers.session_replay import session_replay
 from dsh_lsp.handlers.subscribe import subscribe
 from dsh_lsp.handlers.tool_list import tool_list
 from dsh_lsp.handlers.tool_run import tool_run
@@ -34,8 +36,10 @@ from dsh_lsp.rpc.pump import serve
 from dsh_lsp.rpc.stdio import stdio_connection, take_stdio
 from dsh_lsp.wire import (
     LedgerQueryParams,
+    SessionListParams,
     SessionOpenParams,
     SessionParams,
+    SessionReplayParams,
     SubscribeParams,
     ToolListParams,
     ToolRunParams,
@@ -45,6 +49,8 @@ from dsh_tools.diff import preload
 METHODS: MethodTable = {
     "dsh/session/open": (SessionOpenParams, session_open),
     "dsh/session/close": (SessionParams, session_close),
+    "dsh/session/list": (SessionListParams, session_list),
+    "dsh/session/replay": (SessionReplayParams, session_replay),
     "dsh/tool/list": (ToolListParams, tool_list),
     "dsh/tool/run": (ToolRunParams, tool_run),
     "dsh/ledger/query": (LedgerQueryParams, ledger_query),
@@ -114,8 +120,9 @@ class Server:
         result.capabilities.experimental = experimental_capabilities()
         if not traits.is_stock_neovim:
             result.capabilities.semantic_tokens_provider = None
-        self._hub = Hub(workspace_folders(params), timing=options.timing)
+        self._hub = Hub(workspace_folders(params), timing=options.timing, permissions=options.permissions)
         self._editor = Editor(self._peer, traits)
+        self._hub.editor_here(self._editor)
         self._peer.context = PeerContext(self._hub, self._editor)
         if traits.dsh.cards:
             self._hub.subscribers.add(self._peer, None)
@@ -123,7 +130,7 @@ class Server:
     async def _open_door(self) -> None:
         if self._hub is not None:
             self._door = AgentDoor(self._hub, METHODS)
-            await self._door.open()
+            await asyncio.gather(self._hub.load_plugins(), self._door.open())
             await asyncio.to_thread(preload)
 
     async def _end(self) -> None:

@@ -1,24 +1,26 @@
 """Sessions: one agent's conversation, its calls, and where its notes go.
 
 A session outlives its connection. An agent that comes back with the session's id goes on where it was, and a call that
-was running has its outcome.
+was running has its outcome. What is forgotten here can be had again from the session's journal.
 """
 
 import asyncio
 import itertools
-import secrets
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dsh_lsp.editor import Peer
-from dsh_lsp.wire import SessionOpenParams
-from dsh_tools.contract import ToolResult
+from dsh_lsp.journals.session_journal import SessionJournal
+from dsh_lsp.turns import Turns
+from dsh_lsp.wire import SessionOpenParams, ToolRunResult
+from dsh_tools.contract import SessionTraits
 
 _KEPT_CALLS = 1_000
-"""Outcomes that a session remembers, to answer a call id that is sent again."""
+"""Outcomes that a session remembers as they were, their values included."""
 
-_KEPT_SESSIONS = 1_000
-"""Sessions without a connection that are remembered, the most recently used."""
+_KEPT_SESSIONS = 64
+"""Sessions without a connection that are remembered, the most recently used. Each has its journal open."""
 
 
 @dataclass(slots=True)
@@ -27,7 +29,7 @@ class Call:
 
     id: str
     name: str
-    task: asyncio.Task[ToolResult]
+    task: asyncio.Task[ToolRunResult]
 
 
 @dataclass(slots=True)
@@ -38,14 +40,19 @@ class Session:
         id: Its id.
         options: What it was opened with.
         peer: The connection that opened or resumed it last; None once that has gone.
+        journal: What happened in it.
+        turns: Whose turn it is.
         calls: Its calls by id, the oldest first.
+        is_closed: It has ended; nothing is recorded any more.
     """
 
     id: str
     options: SessionOpenParams
     peer: Peer | None
+    journal: SessionJournal
+    turns: Turns = field(default_factory=Turns)
     calls: OrderedDict[str, Call] = field(default_factory=OrderedDict)
-    _seq: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+    is_closed: bool = False
     _call_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -53,13 +60,24 @@ class Session:
         """Who the agent says it is."""
         return self.options.agent.name if self.options.agent else None
 
-    def next_seq(self) -> int:
-        """The next number in the session's order of events, from 1."""
-        return next(self._seq)
+    @property
+    def traits(self) -> SessionTraits:
+        """What decides which tools it gets."""
+        capabilities = self.options.capabilities
+        return SessionTraits(attachments=capabilities is not None and capabilities.attachments)
+
+    @property
+    def is_running(self) -> bool:
+        """A call of it has not ended."""
+        return any(not call.task.done() for call in self.calls.values())
 
     def new_call_id(self) -> str:
         """An id for a call that came without one."""
-        return next(found for n in self._call_ids if (found := f"call-{n}") not in self.calls)
+        return next(
+            found
+            for n in self._call_ids
+            if (found := f"call-{n}") not in self.calls and not self.journal.has_result(found)
+        )
 
     def remember(self, call: Call) -> None:
         """Keep a call, and drop the oldest ones that have ended when there are too many."""
@@ -76,28 +94,27 @@ class Sessions:
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
 
-    def open(self, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool, list[str]]:
-        """Open a session, or resume the one that is named.
-
-        Returns:
-            The session, whether it was resumed, and the ids of sessions that had to be forgotten for it.
-        """
-        known = self._sessions.get(params.session_id) if params.session_id else None
-        if known is not None:
-            known.peer = peer
-            self._sessions.move_to_end(known.id)
-            return known, True, []
-        session = Session(params.session_id or f"s-{secrets.token_hex(8)}", params, peer)
+    def add(self, session: Session) -> list[Session]:
+        """Take a session in; the ones that had to be dropped for it."""
         self._sessions[session.id] = session
-        idle = [s.id for s in self._sessions.values() if s.peer is None]
+        idle = [each for each in self._sessions.values() if each.peer is None and not each.is_running]
         dropped = idle[: max(0, len(idle) - _KEPT_SESSIONS)]
-        for session_id in dropped:
-            del self._sessions[session_id]
-        return session, False, dropped
+        for each in dropped:
+            del self._sessions[each.id]
+        return dropped
+
+    def rejoin(self, session: Session, params: SessionOpenParams, peer: Peer) -> None:
+        """An agent has come back to its session, with the options that it names now; the others stay."""
+        session.peer = peer
+        session.options = rejoined(session.options, params)
+        self._sessions.move_to_end(session.id)
 
     def get(self, session_id: str) -> Session | None:
         """The session of that id."""
         return self._sessions.get(session_id)
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(self._sessions.values())
 
     def close(self, session_id: str) -> Session | None:
         """Forget a session; it is returned if there was one."""
@@ -108,3 +125,8 @@ class Sessions:
         for session in self._sessions.values():
             if session.peer is peer:
                 session.peer = None
+
+
+def rejoined(before: SessionOpenParams, now: SessionOpenParams) -> SessionOpenParams:
+    """The options of a session that is opened again: what is not named now stays as it was."""
+    return before.model_copy(update={name: getattr(now, name) for name in now.model_fields_set})

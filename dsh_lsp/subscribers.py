@@ -27,10 +27,6 @@ class Subscribers:
         """The peer has gone."""
         self._wanted.pop(peer, None)
 
-    def want(self, session: str) -> bool:
-        """Whether anybody is to be told of that session."""
-        return any(wanted is None or session in wanted for wanted in self._wanted.values())
-
     def tell(self, session: str, method: str, note: BaseModel) -> None:
         """Send a note about a session to all who want it. What can't be sent must not fail the call it is about."""
         for peer, wanted in self._wanted.items():

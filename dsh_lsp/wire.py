@@ -83,6 +83,58 @@ class Empty(WireModel):
     """No members."""
 
 
+class SessionListParams(WireModel):
+    """``dsh/session/list``."""
+
+
+class SessionInfo(WireModel):
+    """A session of this workspace that is recorded.
+
+    Attributes:
+        started_at: When it was opened first, ISO 8601 in UTC.
+        last_at: When something was last recorded.
+        live: This server has it in memory.
+        ended: It was closed.
+    """
+
+    session_id: str
+    agent: AgentInfo | None = optional()
+    started_at: str
+    last_at: str | None = optional()
+    live: bool
+    ended: bool
+
+
+class SessionListResult(WireModel):
+    """The answer to ``dsh/session/list``, the latest first."""
+
+    sessions: Items[SessionInfo]
+
+
+class SessionReplayParams(WireModel):
+    """``dsh/session/replay``. With ``notify``, every ``dsh/toolCall`` and ``dsh/toolResult`` is sent again first."""
+
+    session_id: str
+    notify: bool = False
+
+
+class ReplayedCall(WireModel):
+    """The cards of one call, as they were shown. They may be of a kind that only a later version knows."""
+
+    call_id: str
+    seq: int
+    name: str
+    call: Any
+    result: Any = optional()
+
+
+class SessionReplayResult(WireModel):
+    """The answer to ``dsh/session/replay``; ``unreadable`` counts lines of the journal that could not be read."""
+
+    cards: Items[ReplayedCall]
+    unreadable: int
+
+
 class ToolListParams(WireModel):
     """``dsh/tool/list``; without a session, the tools that every session has."""
 

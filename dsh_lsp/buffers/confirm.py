@@ -26,6 +26,7 @@ class Timing:
         settle: For the change that made the editor say no; longer than the usual 150 ms of a debounced ``didChange``.
         save: For a save, formatters included.
         reload: For a document to be read from the disk again.
+        ask: For the user to say whether a call may run.
     """
 
     answer: float = 10.0
@@ -33,6 +34,7 @@ class Timing:
     settle: float = 0.4
     save: float = 10.0
     reload: float = 1.5
+    ask: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)

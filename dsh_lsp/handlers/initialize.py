@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.editor import EditorTraits
+from dsh_lsp.permissions import Permission
 from dsh_lsp.wire import PROTOCOL_VERSION, DshCapabilities
 from dsh_tools.fs.uris import uri_path
 
@@ -23,6 +24,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     timing: Timing = Timing()
+    permissions: dict[str, Permission] = {}
 
 
 def options_of(params: types.InitializeParams) -> Options:

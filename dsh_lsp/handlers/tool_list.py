@@ -1,20 +1,20 @@
 """``dsh/tool/list``."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from dsh_lsp.handlers.context import hub_of, session_of
 from dsh_lsp.wire import ToolInfo, ToolListParams, ToolListResult
-from dsh_tools.registry import Registry
+from dsh_tools.contract import AnyTool, SessionTraits
 
 
 def tool_list(peer: Any, params: ToolListParams) -> ToolListResult:
     """The tools, as a model is told of them."""
     hub = hub_of(peer)
-    if params.session_id is not None:
-        session_of(hub, params.session_id)
-    return ToolListResult(tools=tool_infos(hub.registry))
+    traits = SessionTraits() if params.session_id is None else session_of(hub, params.session_id).traits
+    return ToolListResult(tools=tool_infos(hub.registry.offered(traits)))
 
 
-def tool_infos(registry: Registry) -> tuple[ToolInfo, ...]:
-    """What the wire says of the tools."""
-    return tuple(ToolInfo.model_validate(tool.schema()) for tool in registry)
+def tool_infos(tools: Iterable[AnyTool]) -> tuple[ToolInfo, ...]:
+    """What the wire says of tools."""
+    return tuple(ToolInfo.model_validate(tool.schema()) for tool in tools)

@@ -4,8 +4,7 @@ import asyncio
 from typing import Any
 
 from dsh_lsp.handlers.context import hub_of, session_of
-from dsh_lsp.wire import ErrorInfo, ToolRunParams, ToolRunResult
-from dsh_tools.contract import ToolResult
+from dsh_lsp.wire import ToolRunParams, ToolRunResult
 
 
 async def tool_run(peer: Any, params: ToolRunParams) -> ToolRunResult:
@@ -16,24 +15,11 @@ async def tool_run(peer: Any, params: ToolRunParams) -> ToolRunResult:
     """
     hub = hub_of(peer)
     session = session_of(hub, params.session_id)
-    call = hub.start_call(session, params.call_id, params.name, params.arguments)
+    call = hub.calls.start(session, params.call_id, params.name, params.arguments)
     try:
-        result = await asyncio.shield(call.task)
+        return await asyncio.shield(call.task)
     except asyncio.CancelledError:
         if peer.connection.is_closed or call.task.cancelled():
             raise
         call.task.cancel()
-        result = await asyncio.shield(call.task)
-    return _answer(call.id, result)
-
-
-def _answer(call_id: str, result: ToolResult) -> ToolRunResult:
-    error = result.error
-    return ToolRunResult(
-        call_id=call_id,
-        is_error=result.is_error,
-        content=tuple(result.content),
-        error=None if error is None else ErrorInfo(code=error.code, message=error.message, details=error.details),
-        meta=result.meta,
-        value=result.value,
-    )
+        return await asyncio.shield(call.task)

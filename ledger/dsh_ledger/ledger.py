@@ -65,14 +65,22 @@ class Ledger:
             if isinstance(observation, Present):
                 yield session, observation
 
-    def carry_over(self, target: Target, before: Version, after: Version) -> None:
+    def carry_over(self, target: Target, before: Version, after: Version) -> list[Observed]:
         """Rename a version everywhere: the two contents differ only by what an editor's loading did to the text.
 
         Opening a document is not an edit, so what was seen on the disk counts as seen in the buffer.
+
+        Returns:
+            The facts that this amounts to; they are taken in already.
         """
-        for session, seen in list(self.observers(target)):
-            if seen.version == before:
-                self._sessions[session][target] = Present(after, seen.lines)
+        facts = [
+            Observed(session, target, Present(after, seen.lines))
+            for session, seen in self.observers(target)
+            if seen.version == before
+        ]
+        for fact in facts:
+            self.apply(fact)
+        return facts
 
     def forget(self, session: str) -> None:
         """Drop all that a session knows. Unknown sessions are fine."""

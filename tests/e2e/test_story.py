@@ -82,7 +82,8 @@ async def test_cards_tell_of_every_call_in_order(world: World, via: Via) -> None
 
     assert [call["view"]["card"] for call in calls] == ["generic", "diff", "diff"]
     assert [result["view"]["card"] for result in results] == ["read", "diff", "generic"]
-    assert [note["seq"] for pair in zip(calls, results, strict=True) for note in pair] == [1, 2, 3, 4, 5, 6]
+    order = [note["seq"] for pair in zip(calls, results, strict=True) for note in pair]
+    assert sorted(set(order)) == order  # one order, shared with what else is recorded of the session
     assert results[1]["callId"] == edited["callId"]
     [diff] = results[1]["view"]["diffs"]
     assert (diff["oldText"], diff["newText"]) == ("one\ntwo\n", "one\nTWO\n")

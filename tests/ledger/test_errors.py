@@ -126,7 +126,8 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
     (errors.Aborted(), "ABORTED: The call was cancelled. See what it did, if it could do anything, before you call again.", {}),
     (
         errors.AbortedBeforeDispatch(),
-        "ABORTED_BEFORE_DISPATCH: The call was cancelled before it began; nothing happened.",
+        "ABORTED_BEFORE_DISPATCH: The call was cancelled before it began; nothing happened. "
+        "Call again if it is still wanted.",
         {},
     ),
     (
@@ -147,7 +148,7 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
     ),
     (
         errors.UnknownTool("Edit", ["edit", "read"]),
-        "UNKNOWN_TOOL: There is no tool named 'Edit'; there are edit, read.",
+        "UNKNOWN_TOOL: There is no tool named 'Edit'; there are edit, read. Use one of the tools that there are.",
         {"name": "Edit", "known": ["edit", "read"]},
     ),
     (errors.Denied("The user said no."), "DENIED: The user said no. Don't retry without asking the user.", {}),

@@ -61,7 +61,7 @@ def tables(server: Server) -> dict[str, int]:
         "documents being looked at": len(hub.documents._settling),
         "paintings due": len(hub._painter._due),
         "drift due": len(hub._drift._due),
-        "running calls": len(hub._running),
+        "running calls": len(hub.calls._running),
         "tasks": len(asyncio.all_tasks()),
     }
 

@@ -1,13 +1,15 @@
 """Sessions: what outlives a connection, and what is forgotten in the end."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dsh_lsp import sessions as module
-from dsh_lsp.sessions import Call, Sessions
+from dsh_lsp.journals.journal_file import Span
+from dsh_lsp.journals.session_journal import SessionJournal
+from dsh_lsp.sessions import Call, Session, Sessions
 from dsh_lsp.subscribers import Subscribers
-from dsh_lsp.wire import SessionOpenParams, SessionParams
-from dsh_tools.contract import ToolResult
+from dsh_lsp.wire import AgentInfo, SessionCapabilities, SessionOpenParams, SessionParams, ToolRunResult
 
 
 class Recorder:
@@ -28,44 +30,51 @@ class Recorder:
         self.said.append(method)
 
 
-def test_a_session_that_is_named_again_is_resumed_on_the_new_connection() -> None:
-    """Its id and its order of events go on; its notes go to whoever opened it last."""
+def made(session_id: str, peer: Recorder | None = None) -> Session:
+    """A session without a journal."""
+    return Session(session_id, SessionOpenParams(), peer, SessionJournal(ThreadPoolExecutor(1)))
+
+
+def test_a_session_that_is_rejoined_goes_on_with_what_is_named_now() -> None:
+    """Its notes go to whoever opened it last; options that are not named again stay as they were."""
     sessions, first, second = Sessions(), Recorder(), Recorder()
-    opened, resumed, _ = sessions.open(SessionOpenParams(), first)
-    opened.next_seq()
+    session = made("s", first)
+    session.options = SessionOpenParams(agent=AgentInfo(name="a"), capabilities=SessionCapabilities(attachments=True))
+    sessions.add(session)
     sessions.peer_gone(first)
 
-    again, resumed_again, _ = sessions.open(SessionOpenParams(session_id=opened.id), second)
+    sessions.rejoin(session, SessionOpenParams(session_id="s", agent=AgentInfo(name="b")), second)
 
-    assert (resumed, resumed_again) == (False, True)
-    assert again is opened
-    assert again.peer is second
-    assert again.next_seq() == 2
+    assert session.peer is second
+    assert session.agent == "b"
+    assert session.traits.attachments
 
 
-def test_sessions_without_a_connection_are_kept_up_to_a_bound(monkeypatch: Any) -> None:
-    """The ones that were left alone the longest go; one that is connected never does."""
+async def test_sessions_without_a_connection_are_kept_up_to_a_bound(monkeypatch: Any) -> None:
+    """The ones that were left alone the longest go; one that is connected or has a running call never does."""
     monkeypatch.setattr(module, "_KEPT_SESSIONS", 2)
-    sessions, gone, here = Sessions(), Recorder(), Recorder()
-    connected = sessions.open(SessionOpenParams(), here)[0].id
-    idle = [sessions.open(SessionOpenParams(), gone)[0].id for _ in range(3)]
-    sessions.peer_gone(gone)
+    sessions, here = Sessions(), Recorder()
+    never = asyncio.ensure_future(asyncio.Event().wait())
+    busy = made("busy")
+    busy.remember(Call("c", "t", never))  # type: ignore[arg-type]
+    for session in (busy, made("here", here), made("first"), made("second")):
+        assert [] == sessions.add(session)
 
-    _, _, dropped = sessions.open(SessionOpenParams(), here)
+    dropped = sessions.add(made("third"))
 
-    assert dropped == idle[:1]
-    assert sessions.get(idle[0]) is None
-    assert sessions.get(connected) is not None
+    assert ["first"] == [session.id for session in dropped]
+    assert ["busy", "here", "second", "third"] == [session.id for session in sessions]
+    never.cancel()
 
 
 async def test_outcomes_are_kept_up_to_a_bound_and_running_calls_always(monkeypatch: Any) -> None:
     """A call that still runs is never forgotten, whatever its age."""
     monkeypatch.setattr(module, "_KEPT_CALLS", 2)
-    session, _, _ = Sessions().open(SessionOpenParams(), Recorder())
+    session = made("s")
     never = asyncio.ensure_future(asyncio.Event().wait())
 
-    async def outcome() -> ToolResult:
-        return ToolResult(())
+    async def outcome() -> ToolRunResult:
+        return ToolRunResult(call_id="c", is_error=False, content=())
 
     session.remember(Call("running", "t", never))  # type: ignore[arg-type]
     for n in range(4):
@@ -78,11 +87,12 @@ async def test_outcomes_are_kept_up_to_a_bound_and_running_calls_always(monkeypa
 
 
 def test_call_ids_of_ours_are_not_those_of_the_agent() -> None:
-    """An id that the agent has used is not given to a call that comes without one."""
-    session, _, _ = Sessions().open(SessionOpenParams(), Recorder())
+    """An id that the agent has used is not given to a call that comes without one; nor one in the journal."""
+    session = made("s")
     session.calls["call-1"] = Call("call-1", "t", None)  # type: ignore[arg-type]
+    session.journal = SessionJournal(ThreadPoolExecutor(1), results={"call-2": Span(0, 1)})
 
-    assert session.new_call_id() == "call-2"
+    assert session.new_call_id() == "call-3"
 
 
 def test_a_subscriber_is_told_of_what_it_asked_for() -> None:
@@ -99,7 +109,6 @@ def test_a_subscriber_is_told_of_what_it_asked_for() -> None:
 
     assert one.said == ["a", "b"]
     assert every.said == ["a", "b", "c"]
-    assert [subscribers.want(session) for session in ("a", "c")] == [True, False]
 
 
 def test_a_note_that_can_not_be_sent_does_not_fail_its_call() -> None:

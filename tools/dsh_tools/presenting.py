@@ -36,7 +36,7 @@ def call_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any]) -> 
 def result_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any], result: ToolResult) -> ResultCard:
     """The card of a result; generic for an error, and where the tool has none or its presenter fails."""
     if result.error is not None:
-        return GenericResult(title=name, text=result.error.model_text(), code=result.error.code)
+        return GenericResult(title=name, text=content_text(result.content), code=result.error.code)
     if tool is not None and tool.present_result is not None:
         try:
             return _checked(RESULT_CARD, tool.present_result(tool.params.model_validate(arguments), result))

@@ -15,13 +15,20 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
 
     A cancellation that arrives meanwhile is spent: what was asked has been done, and the caller goes on to say so.
     """
+    return (await completed(work))[0]
+
+
+async def completed(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """As `uninterrupted`, with whether a cancellation arrived meanwhile, for a caller that has more to do after."""
     task = asyncio.ensure_future(work)
+    cancelled = False
     while True:
         try:
-            return await asyncio.shield(task)
+            return await asyncio.shield(task), cancelled
         except asyncio.CancelledError:
             if task.cancelled():
                 raise
+            cancelled = True
             current = asyncio.current_task()
             if current is not None:
                 current.uncancel()

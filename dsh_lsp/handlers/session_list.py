@@ -1,0 +1,34 @@
+"""``dsh/session/list``."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from dsh_ledger.json_values import JsonValue
+from dsh_lsp.handlers.context import hub_of
+from dsh_lsp.wire import AgentInfo, SessionInfo, SessionListParams, SessionListResult
+
+
+async def session_list(peer: Any, _params: SessionListParams) -> SessionListResult:
+    """The recorded sessions of this workspace, the latest first."""
+    hub = hub_of(peer)
+    return SessionListResult(
+        sessions=tuple(
+            SessionInfo(
+                session_id=item.session,
+                agent=_agent(item.start.get("agent")),
+                started_at=item.started_at,
+                last_at=item.last_at,
+                live=hub.sessions.get(item.session) is not None,
+                ended=item.is_ended,
+            )
+            for item in await hub.journals.listed()
+        )
+    )
+
+
+def _agent(recorded: JsonValue) -> AgentInfo | None:
+    try:
+        return AgentInfo.model_validate(recorded)
+    except ValidationError:
+        return None

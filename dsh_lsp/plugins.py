@@ -1,0 +1,83 @@
+"""Other people's tools and policies, by entry point: ``dsh_lsp.tools`` and ``dsh_lsp.policies``.
+
+An entry point names a `Tool` (a `Policy`), several of them in a list or tuple, or a function without arguments that
+returns one of these. One that can't be loaded is reported and skipped; the others are not held up by it. Loading runs
+the plug-in's code and may take its time: do it in a thread.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final, TypeVar
+
+from dsh_tools.contract import AnyTool, Tool
+from dsh_tools.policies import Policy
+from dsh_tools.registry import Registry, ToolRefused
+from dsh_tools.reporting import log_failure
+
+_log = logging.getLogger(__name__)
+
+TOOLS_GROUP: Final = "dsh_lsp.tools"
+POLICIES_GROUP: Final = "dsh_lsp.policies"
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Plugins:
+    """What was found.
+
+    Attributes:
+        tools: In the order of the entry points' names.
+        policies: The same.
+        problems: What was skipped and why, as sentences for people.
+    """
+
+    tools: list[AnyTool] = field(default_factory=list)
+    policies: list[Policy] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def load_plugins(find: Callable[[str], Iterable[EntryPoint]] = lambda group: entry_points(group=group)) -> Plugins:
+    """Load all that is installed.
+
+    Args:
+        find: The entry points of a group.
+    """
+    found = Plugins()
+    for point in sorted(find(TOOLS_GROUP), key=lambda point: point.name):
+        found.tools += _loaded(point, Tool, found.problems)
+    for point in sorted(find(POLICIES_GROUP), key=lambda point: point.name):
+        found.policies += _loaded(point, Policy, found.problems)
+    return found
+
+
+def register(plugins: Plugins, registry: Registry) -> None:
+    """Add the tools to a registry; those that it refuses are reported."""
+    for tool in plugins.tools:
+        try:
+            registry.add(tool)
+        except ToolRefused as refusal:
+            plugins.problems.append(f"A plug-in's tool was skipped: {refusal}.")
+    for problem in plugins.problems:
+        _log.warning("%s", problem)
+
+
+def _loaded(point: EntryPoint, kind: type[_T], problems: list[str]) -> list[_T]:
+    try:
+        made: Any = point.load()
+        if callable(made) and not isinstance(made, kind):
+            made = made()
+        items = list(made) if isinstance(made, list | tuple) else [made]
+    except BaseException as error:  # noqa: BLE001 - somebody else's code; it may even call sys.exit()
+        log_failure(_log, f"plug-in {point.name} failed", error)
+        problems.append(f"The plug-in {point.name} was skipped: loading it failed with {type(error).__name__}.")
+        return []
+    wrong = next((item for item in items if not isinstance(item, kind)), None)
+    if wrong is not None:
+        problems.append(
+            f"The plug-in {point.name} was skipped: it gave a {type(wrong).__name__}, not a {kind.__name__}."
+        )
+        return []
+    return items

@@ -1,0 +1,129 @@
+"""``dsh-lsp replay``: which journal is meant, and what is written where."""
+
+import sys
+from pathlib import Path
+
+from dsh_ledger.journal import UnreadableLine, decode
+from dsh_lsp.journals.journal_file import read_lines
+from dsh_lsp.journals.reading import read_history
+from dsh_lsp.journals.state_dir import StateDirRefused, journal_name, known_journals
+from dsh_lsp.plugins import load_plugins, register
+from dsh_lsp.replaying.checking import Checked, check
+from dsh_lsp.replaying.html import render_html
+from dsh_lsp.replaying.jsonl import json_lines
+from dsh_lsp.replaying.notes import notes
+from dsh_lsp.replaying.session_cards import ReplayedSession
+from dsh_lsp.replaying.sessions import replayed_session
+from dsh_lsp.replaying.text import print_text
+from dsh_tools.builtin import BUILTIN
+from dsh_tools.registry import Registry
+
+EXACT = 0
+DIFFERENT = 1
+NOT_FOUND = 2
+
+
+class NoSuchSession(Exception):
+    """It can't be said which journal is meant. The message says why, and what to do."""
+
+
+def run_replay(session: str, form: str, output: Path | None) -> int:
+    """Show a session; the exit code."""
+    try:
+        path = find_journal(session)
+        history, unreadable = read_history(path)
+    except NoSuchSession as error:
+        return _complain(str(error))
+    except OSError as error:
+        return _complain(f"the journal can't be read: {error.strerror}")
+    shown = replayed_session(history, unreadable)
+    if form == "text" and output is None:
+        print_text(shown)
+        return EXACT
+    if form == "jsonl":
+        text = "".join(f"{line}\n" for line in json_lines(notes(history)))
+    else:
+        text = render_html(shown) if form == "html" else _plain(shown)
+    return _write(text, output)
+
+
+def run_check(session: str) -> int:
+    """Check a session's journal, and say what was found; the exit code."""
+    try:
+        lines = [line for _, line in read_lines(find_journal(session))]
+    except NoSuchSession as error:
+        return _complain(str(error))
+    except OSError as error:
+        return _complain(f"the journal can't be read: {error.strerror}")
+    registry = Registry(BUILTIN)
+    register(load_plugins(), registry)
+    found = check(lines, registry)
+    sys.stdout.write(_report(found))
+    return EXACT if found.is_exact else DIFFERENT
+
+
+def find_journal(session: str) -> Path:
+    """The journal that is meant by a session's id or by a path.
+
+    Raises:
+        NoSuchSession: There is none, or there are several.
+    """
+    if session.endswith(".jsonl") and Path(session).is_file():
+        return Path(session)
+    try:
+        found = [path for path in known_journals() if path.name == journal_name(session)]
+    except StateDirRefused as refusal:
+        raise NoSuchSession(str(refusal)) from None
+    if not found:
+        raise NoSuchSession(f"there is no recorded session {session!r}; name one, or the path of a journal")
+    if len(found) > 1:
+        places = "\n".join(f"  {path}  ({_folder(path)})" for path in found)
+        raise NoSuchSession(f"several workspaces have a session {session!r}; name one of the journals:\n{places}")
+    return found[0]
+
+
+def _folder(path: Path) -> str:
+    """The workspace folder that a journal begins with."""
+    try:
+        _, line = next(iter(read_lines(path)))
+        folders = decode(line).data.get("workspaceFolders")
+    except (OSError, StopIteration, UnreadableLine):
+        return "unknown"
+    return str(folders[0]) if isinstance(folders, list) and folders else "unknown"
+
+
+def _plain(session: ReplayedSession) -> str:
+    from io import StringIO
+
+    into = StringIO()
+    print_text(session, into)
+    return into.getvalue()
+
+
+def _report(found: Checked) -> str:
+    lines = [f"{found.cards} cards; {found.made_again} of them made again from the record."]
+    lines += [f"Not the same: {each}." for each in found.differing]
+    lines += [f"Line {number} can't be read." for number in found.unreadable]
+    if found.not_installed:
+        names = ", ".join(sorted(found.not_installed))
+        lines.append(f"Not installed here, so shown as recorded: {names}.")
+    if found.unfinished:
+        lines.append(f"Calls without a result: {found.unfinished}.")
+    lines.append("Replay is exact." if found.is_exact else "Replay is not exact.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write(text: str, output: Path | None) -> int:
+    if output is None:
+        sys.stdout.write(text)
+        return EXACT
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return _complain(f"the output can't be written: {error.strerror}")
+    return EXACT
+
+
+def _complain(message: str) -> int:
+    sys.stderr.write(f"dsh-lsp replay: {message}\n")
+    return NOT_FOUND
