@@ -134,6 +134,12 @@ class World:
             await agent.open_session(**params)
         return agent
 
+    async def kill(self, editor: StrictEditor) -> None:
+        """Kill a server (SIGKILL) with all that it held in memory; its editor is not looked at any more."""
+        editor.process.kill()
+        await editor.abandon()
+        self.editors.remove(editor)
+
     async def socket(self, editor: StrictEditor | None = None, within: float = 10.0) -> Path:
         """The path of a server's socket, by default the last one's, found as an agent finds it.
 
