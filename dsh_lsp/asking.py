@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dsh_lsp.editor import Editor
+from dsh_lsp.replaying.visible import visible
+from dsh_tools.cards import TerminalCall
 from dsh_tools.policies import Question
 
 ALLOW: Final = "Allow"
 DENY: Final = "Deny"
 
-_SHOWN = 2_000
+_SHOWN = 8_000
 """Characters of a question. A longer one says that it was cut; a user who can't see all of it should say no."""
 
 
@@ -46,8 +48,12 @@ class EditorAsker:
 
 
 def _message(question: Question, agent: str | None) -> str:
-    asks = f"{agent or 'An agent'} wants to use {question.tool}: {question.title}"
-    message = "\n".join([asks, *question.reasons])
+    """What the user is asked: the card's title, and of a command all of it, with nothing hidden in it."""
+    card = question.card
+    lines = [f"{visible(agent) if agent else 'An agent'} wants to use {question.tool}: {visible(card.title)}"]
+    if isinstance(card, TerminalCall) and visible(card.command) not in lines[0]:
+        lines.append(visible(card.command))
+    message = "\n".join([*lines, *question.reasons])
     if len(message) <= _SHOWN:
         return message
-    return f"{message[:_SHOWN]}… (cut: {len(message) - _SHOWN} more characters)"
+    return f"{message[:_SHOWN]}… (cut: {len(message) - _SHOWN} more characters are not shown)"

@@ -61,6 +61,7 @@ class StrictEditor(Desk):
         lsp: LSP's own requests with types: ``await editor.lsp.text_document_hover_async(…)``.
         answers: What is answered to a request, by method, for those that have no answer of their own or another one
             than usual: ``editor.answers["window/showMessageRequest"] = lambda params: params["actions"][0]``.
+        held: Requests that are left open, by method: see `hold`.
         folders: The workspace folders.
         capabilities: What the client declared, as JSON.
         server_capabilities: What the server answered to it, as JSON.
@@ -83,6 +84,7 @@ class StrictEditor(Desk):
         self.applying = applying or self.usual_applying()
         self.ignore = frozenset(ignore)
         self.answers: dict[str, Callable[[Any], Any]] = {}
+        self.held: dict[str, asyncio.Queue[ServerRequest]] = {}
         self.folders: list[dict[str, str]] = []
         self.capabilities: dict[str, Any] = {}
         self.server_capabilities: dict[str, Any] = {}
@@ -219,6 +221,15 @@ class StrictEditor(Desk):
         if self._process is not None:
             await self._process.end()
             await self._stop_pump()
+
+    def hold(self, method: str) -> None:
+        """Leave requests of a method open, as a dialog does, until the test answers what `held_request` gives."""
+        self.held[method] = asyncio.Queue()
+
+    async def held_request(self, method: str, within: float = 5.0) -> ServerRequest:
+        """The next request of a method that is held (seconds)."""
+        async with asyncio.timeout(within):
+            return await self.held[method].get()
 
     # ------------------------------------------------------------------ what can be seen
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def serve(editor: StrictEditor, request: ServerRequest) -> None:
     """Answer a request, or have it answered later."""
     method = request.method
-    if method in editor.answers:
+    if method in editor.held:
+        request.message.must_read = False
+        editor.held[method].put_nowait(request)
+    elif method in editor.answers:
         request.message.must_read = False
         request.answer(editor.answers[method](request.params))
     elif method in ("workspace/applyEdit", "dsh/applyEdit"):

@@ -64,7 +64,7 @@ async def run_tool(
     try:
         args = validate(tool, arguments)
         seen = _as_seen(tool, args, run)
-        await policies.admit(seen, call_card(tool, tool.name, arguments).title, asks=tool.asks)
+        await policies.admit(seen, call_card(tool, tool.name, arguments), asks=tool.asks)
         return _reviewed(tool, args, seen, await _execute(tool, args, run), policies)
     except FsStaleVersion as error:
         return failed(explain(error, run.snapshots))

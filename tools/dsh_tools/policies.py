@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dsh_ledger.errors import Denied
+from dsh_tools.cards import CallCard
 from dsh_tools.content import ContentBlock
 from dsh_tools.decisions import After, Allow, Ask, Before, Block, Deny
 from dsh_tools.json_values import Frozen
@@ -72,14 +73,14 @@ class Question:
         session: The session's id.
         call: The call's id.
         tool: The tool's name.
-        title: The title of the call's card.
+        card: The call's card.
         reasons: Why policies want the user to be asked.
     """
 
     session: str
     call: str
     tool: str
-    title: str
+    card: CallCard
     reasons: Sequence[str] = ()
 
 
@@ -104,12 +105,12 @@ class Policies:
         self._policies = tuple(policies)
         self._ask = ask
 
-    async def admit(self, call: PolicyCall, title: str, *, asks: bool) -> None:
+    async def admit(self, call: PolicyCall, card: CallCard, *, asks: bool) -> None:
         """Let a call through, or not.
 
         Args:
             call: The call.
-            title: What it is called before the user.
+            card: What the user is shown of it.
             asks: The user is to be asked unless a policy allows the call.
 
         Raises:
@@ -126,7 +127,7 @@ class Policies:
         questions = [opinion for opinion in opinions if isinstance(opinion, Ask)]
         if questions or (asks and not opinions):
             reasons = tuple(question.reason for question in questions if question.reason)
-            refusal = await self._ask(Question(call.session, call.call, call.tool, title, reasons))
+            refusal = await self._ask(Question(call.session, call.call, call.tool, card, reasons))
             if refusal is not None:
                 raise Denied(f"{call.tool} was not allowed: {refusal}.")
         for policy in self._policies:
