@@ -6,16 +6,18 @@ written down: content follows from the value.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 from dsh_tools.content import ContentBlock
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Allow:
     """Run the call, also where the tool would have the user asked."""
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Ask:
     """Ask the user. No answer is a denial."""
@@ -23,6 +25,7 @@ class Ask:
     reason: str | None = None
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Deny:
     """Don't run the call. ``reason`` is told to the model."""
@@ -34,11 +37,13 @@ Before: TypeAlias = Allow | Ask | Deny
 """A decision before the call runs. Of several, the strictest holds: Deny, then Ask, then Allow."""
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Accept:
     """The result is fine as it is."""
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class ReplaceContent:
     """The model reads something else. Programs still get the value, and people the card made of it."""
@@ -46,6 +51,7 @@ class ReplaceContent:
     content: Sequence[ContentBlock]
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class ReplaceValue:
     """The canonical value is another one: it is validated again, and content, meta and cards are made from it."""
@@ -53,6 +59,7 @@ class ReplaceValue:
     value: Any
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Block:
     """The result is withheld; the model reads the feedback instead. What the call did stands."""

@@ -29,7 +29,7 @@ from dsh_tools.decisions import Block, ReplaceContent, ReplaceValue
 from dsh_tools.diff import drift
 from dsh_tools.json_values import frozen, json_fault, thawed
 from dsh_tools.models import ToolArguments, field_errors
-from dsh_tools.output_schema import checker
+from dsh_tools.output_schema import faults
 from dsh_tools.policies import Policies, PolicyCall, PolicyResult
 from dsh_tools.presenting import call_card
 from dsh_tools.reporting import log_failure
@@ -114,7 +114,7 @@ def _projected(tool: AnyTool, args: ToolArguments, value: object) -> ToolResult:
     fault = json_fault(value)
     if fault is not None:
         _refuse(tool, "", fault)
-    wrong = checker(tool.output)(value)
+    wrong = faults(tool.output, value)
     if wrong:
         raise InvalidToolOutput(tool.name, wrong)
     meta = tool.presentation_meta(args, value) if tool.presentation_meta else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from dsh_ledger.errors import LedgerBug, UnknownTool
 from dsh_tools.contract import AnyTool, SessionTraits, Tool
-from dsh_tools.output_schema import SchemaRefused, checker
+from dsh_tools.output_schema import SchemaRefused, check_schema
 
 _NO_TRAITS = SessionTraits()
 
@@ -44,11 +44,10 @@ class Registry:
             raise ToolRefused(f"a {type(tool).__name__} is not a Tool")
         if tool.name in self._tools:
             raise ToolRefused(f"two tools are named {tool.name}")
-        if not isinstance(tool.output, type):
-            try:
-                checker(tool.output)
-            except SchemaRefused as refusal:
-                raise ToolRefused(f"{tool.name}: {refusal}") from None
+        try:
+            check_schema(tool.output)
+        except SchemaRefused as refusal:
+            raise ToolRefused(f"{tool.name}: {refusal}") from None
         self._tools[tool.name] = tool
 
     def offered(self, traits: SessionTraits = _NO_TRAITS) -> tuple[AnyTool, ...]:
