@@ -89,6 +89,8 @@ class WorkspaceFiles:
 
     async def _in_turn(self, target: Target, mutate: Callable[[], Coroutine[Any, Any, WriteOutcome]]) -> WriteOutcome:
         """One mutation of a target at a time. Who still waits for a turn can be called off; who has it ends it."""
+        if target.uri.startswith("file:"):
+            self.disk.workspace.refuse_protected(target)
         try:
             async with self._locks.hold(target):
                 return await uninterrupted(mutate())

@@ -3,6 +3,7 @@
 import pytest
 
 from dsh_tools.builtin import BUILTIN
+from dsh_tools.registry import Registry
 from tests.support.editors import OwnClient
 from tests.support.peer import RpcError
 from tests.support.world import Via, World
@@ -65,7 +66,7 @@ async def test_an_unknown_tool_is_a_result_that_lists_the_known_ones(world: Worl
     result = await agent.run("erase")
 
     assert result["error"]["code"] == "UNKNOWN_TOOL"
-    assert result["error"]["details"]["known"] == [tool.name for tool in BUILTIN]
+    assert result["error"]["details"]["known"] == [tool.name for tool in Registry(BUILTIN).offered()]
 
 
 async def test_arguments_are_strict_and_the_refusal_names_the_field(world: World, via: Via) -> None:

@@ -134,6 +134,7 @@ class DiskFileSystem:
         comes later has to wait for the end, or the lock would be free with the section still running; the outcome is
         then returned all the same, since it happened and has to be recorded.
         """
+        self.workspace.refuse_protected(target)
         async with self._locks.hold(target):
             job = self._threads.operations.submit(self._mutations.run, target, guard, revise)
             done = asyncio.wrap_future(job)

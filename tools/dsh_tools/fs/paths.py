@@ -19,6 +19,7 @@ from pathlib import Path
 from dsh_ledger.errors import FieldError, FsSandboxDenied, InvalidArgs, LedgerBug
 from dsh_ledger.targets import Target
 from dsh_tools.fs.os_errors import translated
+from dsh_tools.fs.protected import is_protected
 from dsh_tools.fs.uris import file_uri, is_file_uri, uri_path
 
 _PATH_MAX = 4096
@@ -112,6 +113,15 @@ class Workspace:
         if root is None:
             raise FsSandboxDenied(target.path)
         return Location(root[0], tuple(part for part in real[len(root[0]) :].split(b"/") if part))
+
+    def refuse_protected(self, target: Target) -> None:
+        """Refuse a target that no tool may change. Asks the disk nothing.
+
+        Raises:
+            FsSandboxDenied: It is protected, or lies outside.
+        """
+        if is_protected(self.locate(target).parts):
+            raise FsSandboxDenied(target.path, f"{target.path} is protected: what is written there may be run.")
 
     def _root_of(self, real: bytes) -> tuple[bytes, bytes] | None:
         for root in self._roots:
