@@ -120,7 +120,12 @@ class Server:
         result.capabilities.experimental = experimental_capabilities()
         if not traits.is_stock_neovim:
             result.capabilities.semantic_tokens_provider = None
-        self._hub = Hub(workspace_folders(params), timing=options.timing, permissions=options.permissions)
+        self._hub = Hub(
+            workspace_folders(params),
+            tools=options.tools(),
+            timing=options.timing,
+            permissions=options.permissions,
+        )
         self._editor = Editor(self._peer, traits)
         self._hub.editor_here(self._editor)
         self._peer.context = PeerContext(self._hub, self._editor)

@@ -7,15 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.editor import EditorTraits
 from dsh_lsp.permissions import Permission
 from dsh_lsp.wire import PROTOCOL_VERSION, DshCapabilities
+from dsh_tools.builtin import BUILTIN, WEB_FETCH
+from dsh_tools.builtin.web_fetch import web_fetch
+from dsh_tools.contract import AnyTool
 from dsh_tools.fs.uris import uri_path
 
 _log = logging.getLogger(__name__)
+
+
+class WebOptions(BaseModel):
+    """``initializationOptions.web``."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    allow_private: bool = Field(default=False, alias="allowPrivate")
 
 
 class Options(BaseModel):
@@ -25,6 +36,12 @@ class Options(BaseModel):
 
     timing: Timing = Timing()
     permissions: dict[str, Permission] = {}
+    web: WebOptions = WebOptions()
+
+    def tools(self) -> list[AnyTool]:
+        """The built-in tools as these options want them."""
+        fetch = web_fetch(allow_private=True) if self.web.allow_private else WEB_FETCH
+        return [fetch if tool is WEB_FETCH else tool for tool in BUILTIN]
 
 
 def options_of(params: types.InitializeParams) -> Options:

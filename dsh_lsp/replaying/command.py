@@ -2,21 +2,21 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dsh_ledger.journal import UnreadableLine, decode
 from dsh_lsp.journals.journal_file import read_lines
 from dsh_lsp.journals.reading import read_history
 from dsh_lsp.journals.state_dir import StateDirRefused, journal_name, known_journals
-from dsh_lsp.plugins import load_plugins, register
-from dsh_lsp.replaying.checking import Checked, check
 from dsh_lsp.replaying.html import render_html
 from dsh_lsp.replaying.jsonl import json_lines
 from dsh_lsp.replaying.notes import notes
 from dsh_lsp.replaying.session_cards import ReplayedSession
 from dsh_lsp.replaying.sessions import replayed_session
 from dsh_lsp.replaying.text import print_text
-from dsh_tools.builtin import BUILTIN
-from dsh_tools.registry import Registry
+
+if TYPE_CHECKING:
+    from dsh_lsp.replaying.checking import Checked
 
 EXACT = 0
 DIFFERENT = 1
@@ -55,6 +55,12 @@ def run_check(session: str) -> int:
         return _complain(str(error))
     except OSError as error:
         return _complain(f"the journal can't be read: {error.strerror}")
+    # Only the check needs tools; showing a session needs none.
+    from dsh_lsp.plugins import load_plugins, register
+    from dsh_lsp.replaying.checking import check
+    from dsh_tools.builtin import BUILTIN
+    from dsh_tools.registry import Registry
+
     registry = Registry(BUILTIN)
     register(load_plugins(), registry)
     found = check(lines, registry)
@@ -100,7 +106,7 @@ def _plain(session: ReplayedSession) -> str:
     return into.getvalue()
 
 
-def _report(found: Checked) -> str:
+def _report(found: "Checked") -> str:
     lines = [f"{found.cards} cards; {found.made_again} of them made again from the record."]
     lines += [f"Not the same: {each}." for each in found.differing]
     lines += [f"Line {number} can't be read." for number in found.unreadable]

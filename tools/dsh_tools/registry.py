@@ -50,6 +50,10 @@ class Registry:
             raise ToolRefused(f"{tool.name}: {refusal}") from None
         self._tools[tool.name] = tool
 
+    def replace(self, tool: AnyTool) -> None:
+        """Put a tool in the place of the one that has its name."""
+        self._tools[tool.name] = tool
+
     def offered(self, traits: SessionTraits = _NO_TRAITS) -> tuple[AnyTool, ...]:
         """The tools that a session gets."""
         return tuple(tool for tool in self if tool.withheld is None or tool.withheld(traits) is None)
