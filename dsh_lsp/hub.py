@@ -134,6 +134,9 @@ class Hub:
         session_id = params.session_id or f"s-{secrets.token_hex(8)}"
         async with self._opening:
             known = self.sessions.get(session_id)
+            if known is not None and known.is_closed:
+                await known.gone.wait()
+                known = None
             if known is not None:
                 self.sessions.rejoin(known, params, peer)
                 return known, True
@@ -181,6 +184,7 @@ class Hub:
         await session.journal.close()
         self.sessions.close(session_id)
         self._forget(session_id)
+        session.gone.set()
         return True
 
     def _forget(self, session_id: str) -> None:

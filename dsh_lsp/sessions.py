@@ -43,7 +43,8 @@ class Session:
         journal: What happened in it.
         turns: Whose turn it is.
         calls: Its calls by id, the oldest first.
-        is_closed: It has ended; nothing is recorded any more.
+        is_closed: It is being closed.
+        gone: Set when it has been closed, and its id may be used again.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Session:
     turns: Turns = field(default_factory=Turns)
     calls: OrderedDict[str, Call] = field(default_factory=OrderedDict)
     is_closed: bool = False
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
     _call_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @property

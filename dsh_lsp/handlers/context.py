@@ -31,7 +31,7 @@ def session_of(hub: Hub, session_id: str) -> Session:
         JsonRpcInvalidParams: There is none; the agent opens one, or resumes it, with ``dsh/session/open``.
     """
     session = hub.sessions.get(session_id)
-    if session is None:
+    if session is None or session.is_closed:
         wrong = {"path": "params.sessionId", "message": "no such session; open one with dsh/session/open"}
         raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
     return session

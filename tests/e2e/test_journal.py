@@ -68,6 +68,44 @@ async def test_a_call_id_of_before_the_restart_is_answered_from_the_journal(worl
     assert refused == still_refused
 
 
+async def test_a_call_that_was_cut_off_by_the_end_of_its_server_is_not_run_again(world: World) -> None:
+    """Nobody knows whether it was done: it is answered with that, and with what to do about it."""
+    path = world.file("a.txt", "one\n")
+    editor = await world.editor(VsCodeLike)
+    editor.open(path)
+    editor.hold("workspace/applyEdit")
+    agent = await world.agent(via="editor", sessionId="s-1")
+    await agent.read("a.txt")
+    agent.start("edit", call_id="c-1", file_path="a.txt", old_string="one", new_string="two")
+    await editor.held_request("workspace/applyEdit")
+
+    again = await restarted(world, "s-1")
+    result = await again.run("edit", call_id="c-1", file_path="a.txt", old_string="one", new_string="two")
+    shown = await again.request("dsh/session/replay", {"sessionId": "s-1"})
+
+    assert ("ABORTED", b"one\n") == (result["error"]["code"], world.bytes("a.txt"))
+    assert "See what it did" in result["content"][0]["text"]
+    assert "ABORTED" == shown["cards"][-1]["result"]["code"]
+
+
+async def test_a_session_that_was_closed_is_begun_anew_under_the_same_id(world: World, via: Via) -> None:
+    """It has seen nothing any more; its call ids stay used, and its journal goes on."""
+    world.file("a.txt", "one\n")
+    await world.editor(VsCodeLike)
+    agent = await world.agent(via=via, sessionId="s-1")
+    first = await agent.run("read", call_id="c-1", file_path="a.txt")
+    closing = agent.start_request("dsh/session/close", {"sessionId": "s-1"})
+    opened = await agent.open_session(sessionId="s-1")
+    await closing.result()
+
+    assert not opened["resumed"]
+    assert "FS_NOT_OBSERVED" == (await agent.edit("a.txt", "one", "two"))["error"]["code"]
+    again = await agent.run("read", call_id="c-1", file_path="a.txt")
+    assert first["content"] == again["content"]
+    assert "value" not in again
+    assert 2 == [event["type"] for event in events(world)].count("session/start")
+
+
 async def test_a_session_that_is_open_in_one_server_is_refused_by_another(world: World) -> None:
     """Two servers never write one journal; the refusal names the field and the way out."""
     first = await world.editor(VsCodeLike)
