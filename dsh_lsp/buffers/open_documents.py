@@ -9,6 +9,7 @@ import itertools
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_text
@@ -54,6 +55,7 @@ class OpenDocuments:
         self._by_uri: dict[str, OpenDocument] = {}
         self._by_target: dict[Target, OpenDocument] = {}
         self._settling: set[asyncio.Task[None]] = set()
+        self._opening: WeakKeyDictionary[OpenDocument, asyncio.Task[None]] = WeakKeyDictionary()
         self._epochs = itertools.count(1)
         self._hunk_ids = itertools.count(1)
 
@@ -76,7 +78,7 @@ class OpenDocuments:
         )
         document = OpenDocument(mirror, editor, lambda: f"h{next(self._hunk_ids)}", self._changed)
         self._by_uri[uri] = document
-        self._settle(self._opened(document, mirror.text))
+        self._opening[document] = self._settle(self._opened(document, mirror.text))
         self._changed(document)
         return document
 
@@ -93,7 +95,7 @@ class OpenDocuments:
         """Follow a ``didSave``: see whether the disk has the text now. The message alone is no proof of it."""
         document = self._by_uri.get(uri)
         if document is not None:
-            self._settle(self._compare(document, document.mirror.text))
+            self._settle(self._saved(document, document.mirror.text))
 
     def close(self, uri: str) -> None:
         """Follow a ``didClose``. One for a document that is not open is fine."""
@@ -127,10 +129,11 @@ class OpenDocuments:
         """The open document of an editor's URI, in the editor's spelling."""
         return self._by_uri.get(uri)
 
-    def _settle(self, work: Coroutine[Any, Any, None]) -> None:
+    def _settle(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
+        return task
 
     async def _opened(self, document: OpenDocument, text: str) -> None:
         target = await self._disk.identify(document.mirror.uri)
@@ -140,6 +143,13 @@ class OpenDocuments:
         self._by_target[target] = document
         await self._compare(document, text)
         self._changed(document)
+
+    async def _saved(self, document: OpenDocument, text: str) -> None:
+        """A save that is told of before the opening has been looked at waits for that: only then is the file known."""
+        opening = self._opening.get(document)
+        if opening is not None:
+            await asyncio.wait((opening,))
+        await self._compare(document, text)
 
     async def _compare(self, document: OpenDocument, text: str) -> None:
         """Note that buffer and disk agree, if they do; ``text`` is the buffer's at the time it was asked for."""

@@ -429,3 +429,16 @@ async def test_a_large_open_document_is_edited_like_any_other(world: World, via:
     [request] = editor.take("workspace/applyEdit")
     [edit] = request["edit"]["documentChanges"][0]["edits"]
     assert len(edit["newText"]) < 100
+
+
+async def test_a_save_that_is_told_of_at_once_after_the_opening_counts(world: World, via: Via) -> None:
+    """The document is clean then, also when the server had not yet looked at which file it is."""
+    path = world.file("a.txt", "one\n")
+    editor = await world.editor(VsCodeLike)
+    uri = editor.open(path)
+    editor.type(uri, "one", "typed")
+    editor.save(uri)
+    agent = await world.agent(via=via)
+    read = await agent.read("a.txt")
+
+    assert ("typed\n", False) == (read["value"]["text"], read["value"]["dirty"])

@@ -3,6 +3,7 @@
 import stat
 
 from dsh_tools.builtin import BUILTIN
+from dsh_tools.registry import Registry
 from tests.support.editors import OwnClient
 from tests.support.world import Via, World
 
@@ -121,11 +122,24 @@ async def test_tools_are_listed_as_models_need_them(world: World, via: Via) -> N
 
     listed = await agent.request("dsh/tool/list", {"sessionId": agent.session_id})
 
-    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in BUILTIN]
+    assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in Registry(BUILTIN).offered()]
     assert all(set(tool) == {"name", "description", "parameters"} for tool in listed["tools"])
     edit = listed["tools"][2]["parameters"]
     assert edit["required"] == ["file_path", "old_string", "new_string"]
     assert edit["additionalProperties"] is False
+
+
+async def test_tools_that_a_session_does_not_get_are_neither_listed_nor_run(world: World, via: Via) -> None:
+    """Images are for agents that take them, a web search needs an engine; a call of one says why there is none."""
+    await world.editor(OwnClient)
+    without = await world.agent(via=via)
+    refused = [await without.run("read_image", file_path="a.png"), await without.run("web_search", query="x")]
+    opened = await without.open_session(capabilities={"attachments": True})
+
+    assert ["UNKNOWN_TOOL", "UNKNOWN_TOOL"] == [result["error"]["code"] for result in refused]
+    assert "the agent takes no images" in refused[0]["error"]["message"]
+    assert "web_search is not available: " in refused[1]["error"]["message"]
+    assert {"read_image"} == {tool["name"] for tool in opened["tools"]} & {"read_image", "web_search"}
 
 
 async def test_the_ledger_can_be_asked(world: World, via: Via) -> None:

@@ -135,7 +135,10 @@ class SearchHit(WireModel):
 
 
 class SearchResult(WireModel):
-    """What a search found. ``total`` counts all hits, also those not listed; ``truncated`` says that some are not."""
+    """What a search found. ``total`` counts all hits, also those not listed; ``truncated`` says that some are not.
+
+    ``at_least`` is there only where counting was given up, and there are more than ``total``.
+    """
 
     card: Literal["search"] = "search"
     title: str
@@ -143,6 +146,7 @@ class SearchResult(WireModel):
     hits: Items[SearchHit]
     total: int
     truncated: bool
+    at_least: Literal[True] | None = optional()
     notes: Items[str] = ()
 
 
