@@ -120,11 +120,14 @@ def _report(found: "Checked") -> str:
 
 
 def _write(text: str, output: Path | None) -> int:
+    data = text.encode("utf-8", "backslashreplace")  # whatever the terminal's encoding is
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
         return EXACT
     try:
-        output.write_text(text, encoding="utf-8")
+        output.write_bytes(data)
     except OSError as error:
         return _complain(f"the output can't be written: {error.strerror}")
     return EXACT

@@ -2,7 +2,7 @@
 
 `Html` is text that is already part of a page. `tag` and `join` take plain strings and escape them; only what is `Html`
 passes as it is, and only this module and constant text of `html` make it. Characters that would not be seen are made
-visible on the way (`dsh_lsp.replaying.visible`), so that nothing is hidden in a page either.
+visible on the way (`dsh_tools.visible`), so that nothing is hidden in a page either.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final
 
-from dsh_lsp.replaying.visible import one_line, pieces
+from dsh_tools.visible import one_line, pieces
 
 _LINK: Final = re.compile(r"https?://[!-~]+", re.IGNORECASE)
 _VOID: Final = frozenset({"meta"})

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from rich.cells import cell_len, chop_cells
 
 from dsh_lsp.replaying import wording
-from dsh_lsp.replaying.visible import one_line, pieces
+from dsh_tools.visible import one_line, pieces
 
 T = TypeVar("T")
 

@@ -310,7 +310,7 @@ def test_the_directory_is_part_of_what_is_asked() -> None:
     """Where it runs is said before the command, unless it is the usual place."""
     card = call_card(BASH, "bash", {"command": "rm x", "cwd": "sub\u202edir"})
 
-    assert TerminalCall(title="Run in sub<U+202E>dir: rm x", command="rm x", cwd="sub\u202edir") == card
+    assert TerminalCall(title="Run in sub⟨U+202E⟩dir: rm x", command="rm x", cwd="sub\u202edir") == card
 
 
 def test_a_long_command_is_cut_in_the_title_and_whole_in_the_card() -> None:

@@ -133,9 +133,9 @@ def test_a_model_reads_no_escape_sequences(printed: str, read: str) -> None:
     ("command", "shown_as"),
     [
         ("a\nb", "a⏎b"),
-        ("a\tb\x1b[2K\r", "a<U+0009>b<U+001B>[2K<U+000D>"),
-        ("\u202etxt", "<U+202E>txt"),
-        ("a\u200b\u00a0\u3164\ufe0f\U000e0041", "a<U+200B><U+00A0><U+3164><U+FE0F><U+E0041>"),
+        ("a\tb\x1b[2K\r", "a⟨TAB⟩b⟨ESC⟩[2K⟨CR⟩"),
+        ("\u202etxt", "⟨U+202E⟩txt"),
+        ("a\u200b\u00a0\u3164\ufe0f\U000e0041", "a⟨U+200B⟩⟨U+00A0⟩⟨U+3164⟩⟨U+FE0F⟩⟨U+E0041⟩"),
         ("größe 'x' 日本", "größe 'x' 日本"),
     ],
 )
@@ -147,6 +147,6 @@ def test_a_title_hides_nothing(command: str, shown_as: str) -> None:
 def test_a_long_title_is_cut_in_the_middle_and_says_so() -> None:
     """Beginning and end are shown, and how many characters are not; what is written out counts as it shows."""
     assert "aaaaa … (90 characters not shown) … bbbbb" == one_line("a" * 50 + "b" * 50, 10)
-    assert "a<U+0000> … (10 characters not shown) … <U+0000>rm" == one_line("a" + "\0" * 12 + "rm", 20)
+    assert "a⟨NUL⟩ … (10 characters not shown) … ⟨NUL⟩rm" == one_line("a" + "\0" * 12 + "rm", 20)
     assert "x" * 1_000 == one_line("x" * 1_000)
     assert len(one_line("\0" * 100_000)) < 1_100

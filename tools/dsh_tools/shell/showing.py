@@ -9,14 +9,10 @@ from itertools import accumulate, takewhile
 from typing import Final
 
 from dsh_tools.shell.output import Shown
+from dsh_tools.visible import one_line as visible_in_line
 
 _TITLE: Final = 1_000
 """Characters of a title that a command takes. A longer one is cut in the middle."""
-
-_INVISIBLE: Final = frozenset(
-    map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)))
-)
-"""Blank or invisible, and yet printable to Unicode: fillers, joiners and variation selectors."""
 
 _ESCAPE_SEQUENCE: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
@@ -71,8 +67,4 @@ def _fitting(shown: Iterable[str], limit: int) -> int:
 
 
 def _visible(character: str) -> str:
-    if character == "\n":
-        return "⏎"
-    if character.isprintable() and character not in _INVISIBLE:
-        return character
-    return f"<U+{ord(character):04X}>"
+    return "⏎" if character == "\n" else visible_in_line(character)
