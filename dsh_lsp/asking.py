@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dsh_lsp.editor import Editor
-from dsh_tools.visible import visible
 from dsh_tools.cards import TerminalCall
 from dsh_tools.policies import Question
+from dsh_tools.visible import visible
 
 ALLOW: Final = "Allow"
 DENY: Final = "Deny"

@@ -79,7 +79,7 @@ def _loaded(point: EntryPoint, kind: type[_T], problems: list[str]) -> list[_T]:
         made: Any = point.load()
         if isinstance(made, type) or (callable(made) and not isinstance(made, kind)):
             made = made()
-        items = list(made) if isinstance(made, list | tuple) else [made]
+        items: list[Any] = list(made) if isinstance(made, list | tuple) else [made]
     except BaseException as error:  # noqa: BLE001 - somebody else's code; it may even call sys.exit()
         log_failure(_log, f"plug-in {point.name} failed", error)
         problems.append(f"The plug-in {point.name} was skipped: loading it failed with {type(error).__name__}.")

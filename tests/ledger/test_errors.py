@@ -123,7 +123,11 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
         {"path": "a", "answered": False},
     ),
     (errors.FsAborted("a"), "FS_ABORTED: Cancelled; a is unchanged. Call again if it is still wanted.", {"path": "a"}),
-    (errors.Aborted(), "ABORTED: The call was cancelled. See what it did, if it could do anything, before you call again.", {}),
+    (
+        errors.Aborted(),
+        "ABORTED: The call was cancelled. See what it did, if it could do anything, before you call again.",
+        {},
+    ),
     (
         errors.AbortedBeforeDispatch(),
         "ABORTED_BEFORE_DISPATCH: The call was cancelled before it began; nothing happened. "

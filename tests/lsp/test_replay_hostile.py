@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dsh_lsp.replaying.html import render_html
 from dsh_lsp.replaying.session_cards import ReplayedCard, ReplayedSession
 from dsh_lsp.replaying.text import render_text
-from dsh_tools.visible import one_line, visible
 from dsh_tools.cards import GenericCall, WebResult
+from dsh_tools.visible import one_line, visible
 from tests.support.hostile_views import HOSTILE, hostile_session
 from tests.support.page import read_page
 from tests.support.replayed_page import article_of, dangers, page_of

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from dsh_lsp.replaying.jsonl import json_lines
 from dsh_lsp.replaying.session_cards import ReplayedCard
 from dsh_lsp.replaying.text import print_text, render_text
-from dsh_tools.visible import visible
 from dsh_tools.cards import (
     GenericCall,
     GenericResult,
@@ -21,6 +20,7 @@ from dsh_tools.cards import (
     TerminalResult,
     WebResult,
 )
+from dsh_tools.visible import visible
 from tests.support.hostile_views import HOSTILE, hostile_session
 from tests.support.replayed_session import asked, card, change, failure, session, story, window
 
