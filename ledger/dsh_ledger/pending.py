@@ -36,6 +36,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from dsh_ledger.errors import LedgerBug
+from dsh_ledger.hunk_parts import HunkPart, hunk_parts
 from dsh_ledger.line_edits import LineEdit
 
 PendingKind: TypeAlias = Literal["added", "modified", "deleted"]
@@ -233,6 +234,45 @@ class PendingHunks:
         hunk = self._hunks[index]
         return self._spliced(index, index + 1, None, len(hunk.base) - len(hunk.current))
 
+    def kept_lines(self, hunk_id: str, start: int, end: int, new_id: Callable[[], str]) -> "PendingHunks":
+        """The hunks after what of one lies in some lines of the current text was accepted.
+
+        What is left of it stays pending: the first part under its id, every other one under a new id. A hunk that
+        changes the final newline is accepted as a whole.
+
+        Args:
+            hunk_id: Which one.
+            start: First line, 0-based in the current text.
+            end: The line after the last one.
+            new_id: As for `agent_edit`.
+
+        Raises:
+            KeyError: There is no such hunk.
+        """
+        return self._decided(hunk_id, start, end, new_id, keep=True)
+
+    def undone_lines(self, hunk_id: str, start: int, end: int, new_id: Callable[[], str]) -> "PendingHunks":
+        """The hunks after what of one lies in some lines was taken back; else as `kept_lines`."""
+        return self._decided(hunk_id, start, end, new_id, keep=False)
+
+    def undo_edits(self, hunk_id: str, start: int, end: int) -> list[LineEdit]:
+        """The edits of the current text by which `undone_lines` comes about, the last one first.
+
+        With lines that enclose the hunk, those of `undone`.
+
+        Raises:
+            KeyError: There is no such hunk.
+        """
+        hunk = self._at(self._index(hunk_id))
+        if _decides_whole(hunk, start, end):
+            flags = (hunk.new_no_newline, hunk.old_no_newline)
+            return [LineEdit(hunk.start, hunk.current, hunk.base, *flags)]
+        return [
+            LineEdit(hunk.start + part.start, hunk.current[part.start : part.end], _base_of(hunk, part))
+            for part in reversed(_parts(hunk, start, end))
+            if part.is_chosen
+        ]
+
     def base_lines(self, current: Sequence[str]) -> list[str]:
         """The lines of the base text, given those of the current text."""
         lines: list[str] = []
@@ -249,6 +289,31 @@ class PendingHunks:
         if self._hunks and self._hunks[-1].changes_final_newline:
             return self._hunks[-1].old_no_newline
         return current_no_newline
+
+    def _decided(
+        self, hunk_id: str, start: int, end: int, new_id: Callable[[], str], *, keep: bool
+    ) -> "PendingHunks":
+        index = self._index(hunk_id)
+        hunk = self._at(index)
+        if _decides_whole(hunk, start, end):
+            return self.kept(hunk_id) if keep else self.undone(hunk_id)
+        left: list[PendingHunk] = []
+        delta = 0
+        for part in _parts(hunk, start, end):
+            base = _base_of(hunk, part)
+            if not part.is_chosen:
+                name = new_id() if left else hunk.id
+                current = hunk.current[part.start : part.end]
+                at = hunk.start + part.start + delta
+                left.append(PendingHunk(name, at, base, current, hunk.calls, hunk.user_modified))
+            elif not keep:
+                delta += len(base) - (part.end - part.start)
+        later = tuple(at + delta for at in self._starts[index + 1 :])
+        starts = tuple(each.start for each in left)
+        hunks = tuple(each.at(0) for each in left)
+        return PendingHunks(
+            self._starts[:index] + starts + later, self._hunks[:index] + hunks + self._hunks[index + 1 :]
+        )
 
     def _edited(
         self, edit: LineEdit, author: tuple[str, str] | None, new_id: Callable[[], str] | None
@@ -303,6 +368,18 @@ class PendingHunks:
         if index is None:
             raise KeyError(hunk_id)
         return index
+
+
+def _decides_whole(hunk: PendingHunk, start: int, end: int) -> bool:
+    return hunk.changes_final_newline or (start <= hunk.start and hunk.end <= end)
+
+
+def _parts(hunk: PendingHunk, start: int, end: int) -> list[HunkPart]:
+    return hunk_parts(hunk.base, hunk.current, start - hunk.start, end - hunk.start)
+
+
+def _base_of(hunk: PendingHunk, part: HunkPart) -> tuple[str, ...]:
+    return hunk.base[part.base_start : part.base_end]
 
 
 def _merged(hunks: tuple[PendingHunk, ...], edit: LineEdit, author: tuple[str, str] | None) -> PendingHunk | None:
