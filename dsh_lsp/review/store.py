@@ -1,0 +1,157 @@
+"""Pending hunks on the disk, so that they outlive the server.
+
+One record for each file that has any, and the text that its hunks are in, named by its version. Who opens the store
+holds a lock; a second server of the same workspace goes without. Bounded: when the texts are too many, the records that
+were not touched for the longest time go. Everything here blocks: run it in an executor.
+"""
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dsh_ledger.json_values import JsonObject
+from dsh_ledger.pending import PendingHunks
+from dsh_ledger.pending_json import UnreadableHunks, hunks_from_json, hunks_to_json
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version, version_of_logical
+
+_log = logging.getLogger(__name__)
+
+LIMIT: Final = 256 * 2**20
+"""Bytes of texts that are kept in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is pending in one file.
+
+    Attributes:
+        target: Which file.
+        hunks: What is pending.
+        version: The version of the text that the hunks are in.
+        is_created: An agent created the file.
+    """
+
+    target: Target
+    hunks: PendingHunks
+    version: Version
+    is_created: bool = False
+
+
+class StoreBusy(Exception):
+    """Another server keeps the pending hunks of this workspace."""
+
+
+class ReviewStore:
+    """The store of one workspace.
+
+    Args:
+        directory: A directory that is the user's alone.
+        limit: Bytes of texts that are kept in all.
+
+    Raises:
+        StoreBusy: Another process has it.
+        OSError: It can't be used.
+    """
+
+    def __init__(self, directory: Path, limit: int = LIMIT) -> None:
+        self._directory = directory
+        self._limit = limit
+        self._texts = directory / "texts"
+        self._texts.mkdir(mode=0o700, exist_ok=True)
+        self._lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise StoreBusy from None
+
+    def load(self) -> list[Stored]:
+        """All that is pending; a record that can't be read is skipped, and said."""
+        found: list[Stored] = []
+        for path in self._records():
+            try:
+                found.append(_stored(json.loads(path.read_bytes())))
+            except (OSError, ValueError, UnreadableHunks):
+                _log.warning("the pending hunks of a file can't be read, and are skipped")
+        self.sweep()
+        return found
+
+    def text(self, version: Version) -> str | None:
+        """The text of a version, or None if it is not there, or not what it was."""
+        try:
+            text = (self._texts / version).read_bytes().decode("utf-8", "surrogatepass")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return text if version_of_logical(text) == version else None
+
+    def save(self, stored: Stored, text: str) -> None:
+        """Keep what is pending in a file. The text comes first, so that a record never lacks it."""
+        path = self._texts / stored.version
+        if not path.exists():
+            _write(path, text.encode("utf-8", "surrogatepass"))
+        record: JsonObject = {
+            "v": 1,
+            "uri": stored.target.uri,
+            "path": stored.target.path,
+            "version": stored.version,
+            "created": stored.is_created,
+            "hunks": hunks_to_json(stored.hunks),
+        }
+        _write(self._path(stored.target), json.dumps(record, separators=(",", ":")).encode("ascii"))
+
+    def drop(self, target: Target) -> None:
+        """Nothing is pending in a file any more."""
+        self._path(target).unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Remove texts that no record needs, and the oldest records while there are too many bytes of texts."""
+        records = sorted(self._records(), key=lambda path: path.stat().st_mtime_ns)
+        needed: dict[Path, str] = {}
+        for path in records:
+            try:
+                needed[path] = str(json.loads(path.read_bytes()).get("version"))
+            except (OSError, ValueError, AttributeError):
+                continue
+        sizes = {path.name: path.stat().st_size for path in self._texts.iterdir()}
+        while needed and sum(sizes.get(version, 0) for version in set(needed.values())) > self._limit:
+            oldest = next(iter(needed))
+            _log.warning("the pending hunks of a file are not kept any more: there are too many texts")
+            oldest.unlink(missing_ok=True)
+            del needed[oldest]
+        for name in sizes.keys() - set(needed.values()):
+            (self._texts / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let another server have it."""
+        os.close(self._lock)
+
+    def _records(self) -> Iterator[Path]:
+        yield from sorted(self._directory.glob("*.json"))
+
+    def _path(self, target: Target) -> Path:
+        name = hashlib.sha256(target.uri.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return self._directory / f"{name}.json"
+
+
+def _stored(record: object) -> Stored:
+    match record:
+        case {"uri": str(uri), "path": str(path), "version": str(version), "created": bool(created), "hunks": hunks}:
+            return Stored(Target(uri, path), hunks_from_json(hunks), Version(version), created)
+        case _:
+            raise UnreadableHunks("no record")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace a file as a whole."""
+    scratch = path.with_name(f".{path.name}.new")
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    scratch.replace(path)
