@@ -80,14 +80,12 @@ def _loaded(point: EntryPoint, kind: type[_T], problems: list[str]) -> list[_T]:
         if isinstance(made, type) or (callable(made) and not isinstance(made, kind)):
             made = made()
         items: list[Any] = list(made) if isinstance(made, list | tuple) else [made]
+        wrong = [type(item).__name__ for item in items if not isinstance(item, kind)]
     except BaseException as error:  # noqa: BLE001 - somebody else's code; it may even call sys.exit()
         log_failure(_log, f"plug-in {point.name} failed", error)
         problems.append(f"The plug-in {point.name} was skipped: loading it failed with {type(error).__name__}.")
         return []
-    wrong = next((item for item in items if not isinstance(item, kind)), None)
-    if wrong is not None:
-        problems.append(
-            f"The plug-in {point.name} was skipped: it gave a {type(wrong).__name__}, not a {kind.__name__}."
-        )
+    if wrong:
+        problems.append(f"The plug-in {point.name} was skipped: it gave a {wrong[0]}, not a {kind.__name__}.")
         return []
     return items
