@@ -6,7 +6,7 @@ Deliberately absent: the wire, and what a tool does.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +22,12 @@ from dsh_ledger.errors import (
 from dsh_ledger.journal import TOOL_CALL, TOOL_RESULT
 from dsh_ledger.json_values import JsonObject
 from dsh_lsp.journals.session_journal import JournalFailed
+from dsh_lsp.review.wording import told
 from dsh_lsp.sessions import Call, Session
 from dsh_lsp.subscribers import Subscribers
 from dsh_lsp.turns import Turn
 from dsh_lsp.wire import ErrorInfo, ToolCallNote, ToolResultNote, ToolRunResult
+from dsh_tools.content import text_content
 from dsh_tools.contract import ToolResult, ToolRun
 from dsh_tools.pipeline import failed, run_tool
 from dsh_tools.policies import Policies
@@ -34,6 +36,10 @@ from dsh_tools.registry import Registry
 from dsh_tools.uninterrupted import completed, uninterrupted
 
 _log = logging.getLogger(__name__)
+
+
+async def _nothing() -> None:
+    """There is nothing to write down."""
 
 
 @dataclass(slots=True)
@@ -45,12 +51,14 @@ class Calls:
         subscribers: Who is told of cards.
         tool_run: Makes what a tool may use.
         policies: What calls may do.
+        save: Writes down what a call has changed besides, before it is answered.
     """
 
     registry: Registry
     subscribers: Subscribers
     tool_run: Callable[[Session, str], ToolRun]
     policies: Policies = field(default_factory=Policies)
+    save: Callable[[], Awaitable[None]] = _nothing
     _running: set[asyncio.Task[ToolRunResult]] = field(default_factory=set)
 
     def start(self, session: Session, call_id: str | None, name: str, arguments: Mapping[str, Any]) -> Call:
@@ -85,7 +93,7 @@ class Calls:
         found = await session.journal.result(call_id)
         if found is None:
             return _answer(call_id, failed(Aborted("This call has run, and its recorded outcome can't be read.")))
-        return ToolRunResult.model_validate(
+        answer = ToolRunResult.model_validate(
             {
                 "callId": call_id,
                 "isError": found.is_error,
@@ -94,6 +102,7 @@ class Calls:
                 **({"meta": found.meta} if found.meta is not None else {}),
             }
         )
+        return answer if found.told is None else _with_news(answer, found.told)
 
 
 class _Running:
@@ -158,8 +167,14 @@ class _Running:
         answer = _answer(self._id, result)
         recorded = {"callId": self._id, "name": self._name, **answer.to_wire(), "view": card.to_wire()}
         recorded.pop("value", None)  # never recorded
+        news = told(self._session.untold)
+        if news is not None:
+            recorded["told"] = news
+            answer = _with_news(answer, news)
+            self._session.untold.clear()
         seq = journal.append(TOOL_RESULT, recorded)
         turn.end()
+        await self._calls.save()
         try:
             await journal.flush()
         except JournalFailed as failure:
@@ -193,6 +208,11 @@ def _answer(call_id: str, result: ToolResult) -> ToolRunResult:
         meta=result.meta,
         value=result.value,
     )
+
+
+def _with_news(answer: ToolRunResult, news: str) -> ToolRunResult:
+    """The answer, with what the model is told besides."""
+    return answer.model_copy(update={"content": (*answer.content, *text_content(news))})
 
 
 def _error_info(error: LedgerError | LedgerBug | None) -> ErrorInfo | None:

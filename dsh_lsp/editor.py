@@ -23,6 +23,9 @@ from dsh_lsp.wire import (
     TextEdit,
 )
 
+_PROPOSAL = "dsh"
+"""The id of the annotation that a proposed edit has (LSP 3.16, ``ChangeAnnotation``)."""
+
 _REASON_SHOWN = 200
 """Characters of an editor's own words that are passed on."""
 
@@ -48,6 +51,7 @@ class EditorTraits:
         encoding: The position encoding that was chosen.
         applies_edits: It declared ``workspace.applyEdit``.
         refreshes_tokens: It declared ``workspace.semanticTokens.refreshSupport``.
+        annotates: It declared ``workspace.workspaceEdit.changeAnnotationSupport``.
         dsh: ``experimental.dsh``.
     """
 
@@ -55,12 +59,18 @@ class EditorTraits:
     encoding: PositionEncoding = "utf-16"
     applies_edits: bool = False
     refreshes_tokens: bool = False
+    annotates: bool = False
     dsh: DshCapabilities = field(default_factory=DshCapabilities)
 
     @property
     def is_stock_neovim(self) -> bool:
         """A Neovim without a client of ours: it never checks version 0, and answers yes to edits that it skips."""
         return self.name == "Neovim" and not self.dsh.apply_edit
+
+    @property
+    def confirms_edits(self) -> bool:
+        """It has its user confirm an edit that asks for it. A Neovim declares that too, and applies without asking."""
+        return self.annotates and self.applies_edits and not self.dsh.apply_edit and not self.is_stock_neovim
 
     @property
     def flushes(self) -> bool:
@@ -105,7 +115,15 @@ class Editor:
         """There is a way to ask it for an edit."""
         return self.traits.applies_edits or self.traits.dsh.apply_edit
 
-    async def apply_edit(self, uri: str, version: int, content_version: str, edits: Sequence[TextEdit]) -> EditAnswer:
+    async def apply_edit(
+        self,
+        uri: str,
+        version: int,
+        content_version: str,
+        edits: Sequence[TextEdit],
+        *,
+        proposes: bool = False,
+    ) -> EditAnswer:
         """Ask for edits of one document at one version.
 
         Args:
@@ -113,6 +131,7 @@ class Editor:
             version: The LSP version that the edits were computed for.
             content_version: The content version that they were computed for.
             edits: Disjoint and in order.
+            proposes: The user is to confirm them; only for an editor of which `EditorTraits.confirms_edits`.
         """
         try:
             if self.traits.dsh.apply_edit:
@@ -121,7 +140,9 @@ class Editor:
                 ).to_wire()
                 answer = await self.peer.request("dsh/applyEdit", params)
             else:
-                answer = await self.peer.request("workspace/applyEdit", self._workspace_edit(uri, version, edits))
+                answer = await self.peer.request(
+                    "workspace/applyEdit", self._workspace_edit(uri, version, edits, proposes=proposes)
+                )
         except JsonRpcException as error:
             # eglot refuses a stale edit with an error; whatever the editor's error is, it did not say yes.
             return SaidNo(_shown(error.message))
@@ -129,13 +150,23 @@ class Editor:
             return Silent()
         return _answer(answer)
 
-    def _workspace_edit(self, uri: str, version: int, edits: Sequence[TextEdit]) -> dict[str, Any]:
+    def _workspace_edit(self, uri: str, version: int, edits: Sequence[TextEdit], *, proposes: bool) -> dict[str, Any]:
         # One document: a stock Neovim checks the version of the first one only. No label: Neovim prints it and may ask
         # for a key. Version 0 means "don't check" to Neovim, and every fresh document of its is at 0; 1 is refused
         # as soon as the user has typed, and accepted until then.
         exact = max(1, version) if self.traits.is_stock_neovim else version
         document = {"uri": uri, "version": exact}
-        return {"edit": {"documentChanges": [{"textDocument": document, "edits": [edit.to_wire() for edit in edits]}]}}
+        plain = [edit.to_wire() for edit in edits]
+        if not proposes:
+            return {"edit": {"documentChanges": [{"textDocument": document, "edits": plain}]}}
+        return {
+            "edit": {
+                "documentChanges": [
+                    {"textDocument": document, "edits": [{**edit, "annotationId": _PROPOSAL} for edit in plain]}
+                ],
+                "changeAnnotations": {_PROPOSAL: {"label": "Edit by an agent", "needsConfirmation": True}},
+            }
+        }
 
     async def flush(self) -> None:
         """Make a stock Neovim send the changes that it holds back; returns when they have arrived.

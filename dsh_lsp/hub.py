@@ -6,8 +6,9 @@ can make alone.
 """
 
 import asyncio
+import itertools
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,7 +20,7 @@ from dsh_ledger.journal_folds import Standing
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.ledger import Ledger, Observed
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import Version
+from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.asking import EditorAsker
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.open_document import Author, OpenDocument
@@ -33,17 +34,29 @@ from dsh_lsp.journals.journals import Journals
 from dsh_lsp.painting import Painter
 from dsh_lsp.permissions import Permission, permissions_policy
 from dsh_lsp.plugins import load_plugins, register
+from dsh_lsp.publishing import logged_publisher, recovered
+from dsh_lsp.review.deciding import Deciding
+from dsh_lsp.review.pending_files import PendingFiles
+from dsh_lsp.review.proposing import ProposedFiles
+from dsh_lsp.review.reviews import Reviews
+from dsh_lsp.review.telling import Telling
 from dsh_lsp.sessions import Session, Sessions, rejoined
 from dsh_lsp.subscribers import Subscribers
+from dsh_lsp.watching import FileWatch
 from dsh_lsp.wire import SessionOpenParams
 from dsh_tools.builtin import BUILTIN
+from dsh_tools.cards import GenericCall
 from dsh_tools.contract import AnyTool, ToolRun
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
+from dsh_tools.fs.port import FileSystem
 from dsh_tools.observing import SessionLedger
-from dsh_tools.policies import Policies, Policy
+from dsh_tools.policies import Policies, Policy, Question
 from dsh_tools.registry import Registry
-from dsh_tools.snapshots import Snapshots
+from dsh_tools.snapshots import SnapshotStore
+
+_WARNING = 2
+"""A kind of message (LSP 3.17, ``MessageType``)."""
 
 
 class Hub:
@@ -55,6 +68,7 @@ class Hub:
         policy: Decides what an observation permits; None lets everything through.
         timing: How long to wait for editors and people.
         permissions: What the user has decided about tools, by name.
+        watch: Whether to notice that files change which no editor has open.
 
     Attributes:
         ledger: Who has seen what.
@@ -65,6 +79,11 @@ class Hub:
         registry: The tools.
         calls: The calls.
         journals: The records of this workspace's sessions.
+        pending: What is pending in files that are not open.
+        reviews: What is pending in all files.
+        deciding: Keeps and undoes it.
+        telling: Tells sessions of it.
+        document_watchers: Called with a document after it was opened, changed, saved or closed.
     """
 
     def __init__(
@@ -75,27 +94,47 @@ class Hub:
         policy: GuardPolicy | None = ObservedContentPolicy(),  # noqa: B008 - it has no state
         timing: Timing = Timing(),  # noqa: B008 - frozen
         permissions: Mapping[str, Permission] = MappingProxyType({}),
+        watch: bool = True,
     ) -> None:
         self.workspace = Workspace(list(folders))
         self.journals = Journals(self.workspace.roots[0])
         self.ledger = Ledger(policy)
         self.sessions = Sessions()
-        self.snapshots = Snapshots()
+        self.snapshots = SnapshotStore()
         self.registry = Registry(tools)
         self.subscribers = Subscribers()
-        disk = DiskFileSystem(self.workspace)
-        self._painter = Painter()
-        self._drift = DriftWatch(self.ledger, self.sessions, self.snapshots)
+        publisher, self._crash_log = logged_publisher()
+        disk = DiskFileSystem(self.workspace, publisher=publisher)
+        self._painter = Painter(self.agent_of)
+        self._drift = DriftWatch(self.ledger, self.sessions, self.snapshots, lambda: self.files)
         self._disk_view = WorkspaceDisk(disk)
-        self.documents = OpenDocuments(self._disk_view, self._document_changed, self._loaded)
-        self.files = WorkspaceFiles(disk, self.documents, timing)
+        hunk_ids = _hunk_ids()
+        self.pending = PendingFiles(self.workspace.roots[0], hunk_ids)
+        self.documents = OpenDocuments(self._disk_view, self._document_changed, self._loaded, self.pending, hunk_ids)
+        self.files = WorkspaceFiles(disk, self.documents, timing, self.pending)
+        self._watch = FileWatch(self.ledger, self.documents, self._drift.file_changed, enabled=watch)
+        self.reviews = Reviews(self.documents, self.pending, lambda: self.files.disk)
+        self.deciding = Deciding(self.reviews, self.files, hunk_ids)
+        self.telling = Telling(self.sessions, self.journals)
+        self.document_watchers: list[Callable[[OpenDocument], None]] = []
         self._editors: list[Editor] = []
         self._permissions = permissions_policy(permissions)
-        self._ask = EditorAsker(lambda: self._editors, self._agent_of, timing.ask)
-        self.calls = Calls(self.registry, self.subscribers, self._tool_run, self._policies(()))
+        self._ask = EditorAsker(lambda: self._editors, self.agent_of, timing.ask)
+        self.calls = Calls(self.registry, self.subscribers, self._tool_run, self._policies(()), self.pending.save)
         self._opening = asyncio.Lock()
         self._ready = asyncio.Event()
         self._ready.set()
+
+    async def recover(self) -> None:
+        """Set right what killed servers left. Sessions that are opened meanwhile wait for it."""
+        self._ready.clear()
+        try:
+            sentences = await asyncio.to_thread(recovered, self.workspace)
+        finally:
+            self._ready.set()
+        for editor in self._editors:
+            for sentence in sentences:
+                editor.peer.notify("window/showMessage", {"type": _WARNING, "message": f"dsh-lsp: {sentence}"})
 
     async def load_plugins(self) -> None:
         """Load other people's tools and policies. Sessions that are opened meanwhile wait for it."""
@@ -110,7 +149,8 @@ class Hub:
     def _policies(self, others: Sequence[Policy]) -> Policies:
         return Policies([self._permissions, *others], self._ask)
 
-    def _agent_of(self, session_id: str) -> str | None:
+    def agent_of(self, session_id: str) -> str | None:
+        """The name of a session's agent, if it has given one."""
         session = self.sessions.get(session_id)
         return session.agent if session else None
 
@@ -162,6 +202,8 @@ class Hub:
         if standing is not None:
             for fact in standing.observed:
                 self.ledger.apply(fact)
+            session.untold += standing.untold
+            self._watch.update()
         return session, resumed
 
     def _start_data(self, session: Session, *, resumed: bool) -> JsonObject:
@@ -189,24 +231,42 @@ class Hub:
 
     def _forget(self, session_id: str) -> None:
         self.ledger.forget(session_id)
+        self.snapshots.forget(session_id)
         self._drift.forget(session_id)
+        self._watch.update()
 
     # Calls
 
     def _tool_run(self, session: Session, call_id: str) -> ToolRun:
+        snapshots = self.snapshots.of(session.id)
+        seen = snapshots.get if session.options.on_stale == "rebase" else None
         return ToolRun(
             session=session.id,
             call=call_id,
-            fs=self.files.of_call(Author(session.id, call_id)),
-            ledger=SessionLedger(self.ledger, session.id, self._observed),
-            snapshots=self.snapshots,
+            fs=self._files_of(session, call_id),
+            ledger=SessionLedger(self.ledger, session.id, self._observed, seen),
+            snapshots=snapshots,
+            second_try=session.options.unicode_fallback,
         )
+
+    def _files_of(self, session: Session, call_id: str) -> FileSystem:
+        files = self.files.of_call(Author(session.id, call_id))
+        if session.options.review == "after":
+            return files
+
+        async def ask(path: str, diff: str) -> str | None:
+            call = session.calls.get(call_id)
+            card = GenericCall(title=f"change {path}:\n{diff}")
+            return await self._ask(Question(session.id, call_id, call.name if call else "a tool", card))
+
+        return ProposedFiles(files, ask)
 
     def _observed(self, fact: Observed) -> None:
         # A call of a session that was closed under it still ends; there is nobody left to have seen anything.
         if self.sessions.get(fact.session) is not None:
             self.ledger.apply(fact)
             self._record(fact)
+            self._watch.observed(fact.target)
 
     def _record(self, fact: Observed) -> None:
         session = self.sessions.get(fact.session)
@@ -214,8 +274,11 @@ class Hub:
             session.journal.append(FS_OBSERVED, observed_data(fact))
 
     def _loaded(self, target: Target, before: Version, after: Version) -> None:
+        document = self.documents.at(target)
         for fact in self.ledger.carry_over(target, before, after):
             self._record(fact)
+            if document is not None and document.mirror.content_version == after:
+                self.snapshots.of(fact.session).keep(after, logical_text(document.mirror.text))
 
     # Peers
 
@@ -237,14 +300,27 @@ class Hub:
     async def close(self) -> None:
         """Let running calls end, those that may still be cancelled at once; release journals and threads."""
         await self.calls.end_all()
+        await self._watch.close()
+        await self._drift.close()
         for session in self.sessions:
             await session.journal.close()
         self.journals.close()
+        await self.pending.close()
         self.files.disk.close()
+        self._crash_log.close()
 
     def _document_changed(self, document: OpenDocument) -> None:
         self._painter.changed(document)
         self._drift.changed(document)
+        self._watch.document_changed(document)
+        for watcher in self.document_watchers:
+            watcher(document)
+
+
+def _hunk_ids() -> Callable[[], str]:
+    """Ids of hunks: never the same again, also after a restart."""
+    run, numbers = secrets.token_hex(4), itertools.count(1)
+    return lambda: f"h{run}-{next(numbers)}"
 
 
 def _options(standing: Standing | None, params: SessionOpenParams) -> SessionOpenParams:

@@ -21,6 +21,8 @@ from dsh_lsp.handlers.initialize import (
     workspace_folders,
 )
 from dsh_lsp.handlers.ledger_query import ledger_query
+from dsh_lsp.handlers.review import review_keep, review_list, review_undo
+from dsh_lsp.handlers.review_summary import review_summary
 from dsh_lsp.handlers.session_close import session_close
 from dsh_lsp.handlers.session_list import session_list
 from dsh_lsp.handlers.session_open import session_open
@@ -29,6 +31,8 @@ from dsh_lsp.handlers.subscribe import subscribe
 from dsh_lsp.handlers.tool_list import tool_list
 from dsh_lsp.handlers.tool_run import tool_run
 from dsh_lsp.hub import Hub
+from dsh_lsp.plain.client import plain_client
+from dsh_lsp.plain.review import PlainReview
 from dsh_lsp.rpc.connection import Connection
 from dsh_lsp.rpc.editor import EditorProtocol, editor_peer
 from dsh_lsp.rpc.protocol import MethodTable
@@ -36,6 +40,8 @@ from dsh_lsp.rpc.pump import serve
 from dsh_lsp.rpc.stdio import stdio_connection, take_stdio
 from dsh_lsp.wire import (
     LedgerQueryParams,
+    ReviewListParams,
+    ReviewParams,
     SessionListParams,
     SessionOpenParams,
     SessionParams,
@@ -51,6 +57,10 @@ METHODS: MethodTable = {
     "dsh/session/close": (SessionParams, session_close),
     "dsh/session/list": (SessionListParams, session_list),
     "dsh/session/replay": (SessionReplayParams, session_replay),
+    "dsh/review/list": (ReviewListParams, review_list),
+    "dsh/review/summary": (SessionParams, review_summary),
+    "dsh/review/keep": (ReviewParams, review_keep),
+    "dsh/review/undo": (ReviewParams, review_undo),
     "dsh/tool/list": (ToolListParams, tool_list),
     "dsh/tool/run": (ToolRunParams, tool_run),
     "dsh/ledger/query": (LedgerQueryParams, ledger_query),
@@ -70,6 +80,7 @@ class Server:
         self._hub: Hub | None = None
         self._editor: Editor | None = None
         self._door: AgentDoor | None = None
+        self._plain: PlainReview | None = None
         self._peer = editor_peer(connection, METHODS, version=version("dsh-lsp"), on_initialize=self._initialize)
         self._register(self._peer)
 
@@ -125,17 +136,25 @@ class Server:
             tools=options.tools(),
             timing=options.timing,
             permissions=options.permissions,
+            watch=options.watch,
         )
+        self._hub.files.disk.styles.set_encodings(options.encodings)
         self._editor = Editor(self._peer, traits)
         self._hub.editor_here(self._editor)
         self._peer.context = PeerContext(self._hub, self._editor)
         if traits.dsh.cards:
             self._hub.subscribers.add(self._peer, None)
+        # Not even commands for a client that paints: its own of these names would clash with them in VS Code.
+        result.capabilities.execute_command_provider = None
+        if not traits.dsh.decorations:
+            self._plain = PlainReview(self._hub, self._editor, plain_client(params.capabilities))
+            self._plain.attach(self._peer, result.capabilities)
 
     async def _open_door(self) -> None:
         if self._hub is not None:
             self._door = AgentDoor(self._hub, METHODS)
-            await asyncio.gather(self._hub.load_plugins(), self._door.open())
+            await self._hub.recover()
+            await asyncio.gather(self._hub.load_plugins(), self._hub.pending.load(), self._door.open())
             await asyncio.to_thread(preload)
 
     async def _end(self) -> None:
@@ -143,6 +162,8 @@ class Server:
             await self._door.close()
         if self._hub is not None and self._editor is not None:
             self._hub.editor_gone(self._editor)
+            if self._plain is not None:
+                await self._plain.close()
             await self._hub.close()
 
 

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dsh_ledger.json_values import JsonObject
 from dsh_lsp.editor import Peer
 from dsh_lsp.journals.session_journal import SessionJournal
 from dsh_lsp.turns import Turns
@@ -43,6 +44,7 @@ class Session:
         journal: What happened in it.
         turns: Whose turn it is.
         calls: Its calls by id, the oldest first.
+        untold: Decisions that the agent has not been told of in a result.
         is_closed: It is being closed.
         gone: Set when it has been closed, and its id may be used again.
     """
@@ -53,6 +55,7 @@ class Session:
     journal: SessionJournal
     turns: Turns = field(default_factory=Turns)
     calls: OrderedDict[str, Call] = field(default_factory=OrderedDict)
+    untold: list[JsonObject] = field(default_factory=list)
     is_closed: bool = False
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     _call_ids: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))

@@ -235,6 +235,119 @@ class DecorationsNote(WireModel):
     hunks: Items[DecoratedHunk]
 
 
+class ReviewListParams(WireModel):
+    """``dsh/review/list``: what is pending, of one file, one session, one call, or in all."""
+
+    uri: str | None = optional()
+    session_id: str | None = optional()
+    call_id: str | None = optional()
+
+
+class ReviewedHunk(DecoratedHunk):
+    """A hunk and its file; the range is in the file as it is now."""
+
+    uri: str
+
+
+class ReviewListResult(WireModel):
+    """The answer to ``dsh/review/list``: file by file, in order."""
+
+    hunks: Items[ReviewedHunk]
+
+
+class ReviewParams(WireModel):
+    """``dsh/review/keep`` and ``dsh/review/undo``: what is decided on. What is named must hold together.
+
+    Attributes:
+        range: With ``uri``: what lies in these lines, also a part of a hunk.
+        all: Everything that is pending.
+    """
+
+    hunk_ids: Items[str] | None = optional()
+    uri: str | None = optional()
+    range: Range | None = optional()
+    call_id: str | None = optional()
+    session_id: str | None = optional()
+    all: bool = False
+
+
+class DecisionInfo(WireModel):
+    """What became of a hunk; ``reason`` says why it is a conflict."""
+
+    id: str
+    uri: str
+    status: Literal["kept", "undone", "conflict"]
+    reason: str | None = optional()
+
+
+class ReviewResult(WireModel):
+    """The answer to ``dsh/review/keep`` and ``dsh/review/undo``."""
+
+    results: Items[DecisionInfo]
+
+
+class SummarizedCall(WireModel):
+    """A call that changed a file, or that did not end well.
+
+    Attributes:
+        outcome: ``applied`` and ``unchanged`` are about a file; ``refused`` and ``failed`` have the error's code, the
+            first being a refusal to change a file; ``denied`` is a no of the user or of a policy.
+        added: Number of added lines, from the applied hunks.
+        removed: Number of removed lines, from the applied hunks.
+    """
+
+    call_id: str
+    name: str
+    outcome: Literal["applied", "unchanged", "refused", "failed", "denied", "unfinished"]
+    code: str | None = optional()
+    uri: str | None = optional()
+    path: str | None = optional()
+    added: int = 0
+    removed: int = 0
+
+
+class SummarizedFile(WireModel):
+    """A file that calls changed.
+
+    Lines are counted from the applied hunks, added up over the calls; ``kept``, ``undone`` and ``pending`` count hunks.
+    """
+
+    uri: str
+    path: str
+    created: bool
+    added: int
+    removed: int
+    kept: int
+    undone: int
+    pending: int
+
+
+class ReviewSummaryResult(WireModel):
+    """The answer to ``dsh/review/summary``, which names a session: what its calls did to files, and what people did.
+
+    ``changed``, ``refused``, ``failed`` and ``denied`` count files that were changed and calls of the other outcomes.
+    """
+
+    session_id: str
+    files: Items[SummarizedFile]
+    calls: Items[SummarizedCall]
+    changed: int
+    refused: int
+    failed: int
+    denied: int
+
+
+class DecidedNote(WireModel):
+    """``dsh/decided``: somebody has kept or undone a hunk of a session."""
+
+    session_id: str
+    call_id: str
+    hunk_id: str
+    uri: str
+    decision: Literal["kept", "undone"]
+    user_modified: bool
+
+
 class LedgerQueryParams(WireModel):
     """``dsh/ledger/query``; without a URI, all that the session has observed."""
 

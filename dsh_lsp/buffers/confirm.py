@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, assert_never
 
 from dsh_ledger.hunks import Block
 from dsh_ledger.versions import Version, logical_text
-from dsh_lsp.buffers.open_document import EditInFlight, OpenDocument, document_blocks
+from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument, document_blocks
 from dsh_lsp.editor import EditAnswer, SaidNo, SaidYes, Silent
 from dsh_lsp.wire import TextEdit
 
@@ -74,8 +74,9 @@ async def send_and_confirm(
         timing: The deadlines.
     """
     mirror = document.mirror
-    asking = _start(document.editor.apply_edit(mirror.uri, mirror.version, base, edits))
-    await _first(timing.answer, asking, flight.arrived.wait(), document.closed.wait())
+    proposes = isinstance(flight.source, Author) and flight.source.proposes
+    asking = _start(document.editor.apply_edit(mirror.uri, mirror.version, base, edits, proposes=proposes))
+    await _first(timing.ask if proposes else timing.answer, asking, flight.arrived.wait(), document.closed.wait())
     if flight.arrived.is_set():
         return Arrived()
     if not asking.done():

@@ -1,42 +1,84 @@
 """The agents' hunks of a document as the editor is told of them: LSP ranges, in the document as it is now."""
 
-from dsh_ledger.pending import PendingHunk
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from dsh_ledger.pending import PendingHunk, PendingHunks
+from dsh_lsp.buffers.changed_words import changed_words
+from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
 from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.text.document import Document
-from dsh_lsp.text.positions import character_at
+from dsh_lsp.text.positions import PositionEncoding, character_at, units_in
 from dsh_lsp.wire import DecoratedHunk, DecorationsNote, NoNewlineAtEnd, Position, Range
 
+AuthorOf: TypeAlias = Callable[[str], str | None]
+"""The name of a session's agent, if it has given one."""
 
-def decorations(document: OpenDocument) -> DecorationsNote:
+
+def nobody(_session: str) -> str | None:
+    """No session is known by a name."""
+    return None
+
+
+def decorations(document: OpenDocument, author_of: AuthorOf = nobody) -> DecorationsNote:
     """All hunks of the document, in order."""
     mirror = document.mirror
     return DecorationsNote(
-        uri=mirror.uri, version=mirror.version, hunks=tuple(_decorated(hunk, mirror) for hunk in document.hunks)
+        uri=mirror.uri, version=mirror.version, hunks=tuple(decorated_hunks(document.hunks, mirror, author_of))
     )
 
 
-def _decorated(hunk: PendingHunk, mirror: Document) -> DecoratedHunk:
-    base, count = list(hunk.base), hunk.count
-    no_newline: NoNewlineAtEnd | None = None
-    if hunk.start + count == mirror.line_count:
-        # The document's last line is the empty one behind a final line end, where there is such an end; it is no line
-        # that anybody added or removed.
-        before, after = bool(base) and base[-1] == "", count > 0 and mirror.line(mirror.line_count - 1) == ""
-        if before != after:
-            no_newline = NoNewlineAtEnd(old=not before, new=not after)
-        base = base[:-1] if before else base
-        count = count - 1 if after else count
+def decorated_hunks(hunks: PendingHunks, mirror: Document, author_of: AuthorOf = nobody) -> Iterable[DecoratedHunk]:
+    """The hunks of a document that holds them, in order."""
+    return (decorated(each, mirror, author_of) for each in diff_hunks(hunks, mirror))
+
+
+def decorated_hunk(hunk: PendingHunk, mirror: Document, author_of: AuthorOf = nobody) -> DecoratedHunk:
+    """One hunk by itself, in a document that holds it; one without anything to be seen is an empty modification."""
+    seen = diff_hunks(PendingHunks.of([hunk]), mirror)
+    return decorated(seen[0] if seen else DiffHunk(hunk, hunk.start, (), ()), mirror, author_of)
+
+
+def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody) -> DecoratedHunk:
+    """One hunk, in a document that holds it."""
+    hunk = seen.hunk
     return DecoratedHunk(
         id=hunk.id,
         session_id=hunk.session,
         call_id=hunk.call,
-        kind="modified" if base and count else "added" if count else "deleted",
-        range=line_range(mirror, hunk.start, hunk.start + count),
-        removed_text="\n".join(base),
-        added_lines=count,
-        removed_lines=len(base),
-        no_newline_at_end=no_newline,
+        kind=seen.kind,
+        range=line_range(mirror, seen.start, seen.start + len(seen.current)),
+        removed_text="\n".join(seen.base),
+        added_lines=len(seen.current),
+        removed_lines=len(seen.base),
+        author=author_of(hunk.session),
+        no_newline_at_end=no_newline_at_end(seen),
+        words=tuple(
+            Range(
+                start=Position(line=seen.start + line, character=start),
+                end=Position(line=seen.start + line, character=end),
+            )
+            for line, start, end in word_columns(seen, mirror.encoding)
+        )
+        or None,
     )
+
+
+def no_newline_at_end(seen: DiffHunk) -> NoNewlineAtEnd | None:
+    """The flags of the two texts' ends, where they differ."""
+    if seen.old_no_newline == seen.new_no_newline:
+        return None
+    return NoNewlineAtEnd(old=seen.old_no_newline, new=seen.new_no_newline)
+
+
+def word_columns(seen: DiffHunk, encoding: PositionEncoding) -> list[tuple[int, int, int]]:
+    """The changed words of a hunk: line in the hunk, first and last character (excluded), in units of the encoding."""
+    columns: list[tuple[int, int, int]] = []
+    for line, start, end in changed_words(seen.base, seen.current):
+        content = seen.current[line]
+        before = units_in(content[:start], encoding)
+        columns.append((line, before, before + units_in(content[start:end], encoding)))
+    return columns
 
 
 def line_range(mirror: Document, start: int, end: int) -> Range:

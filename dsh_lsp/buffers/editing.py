@@ -6,6 +6,7 @@ versions are for.
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import assert_never
 
 from dsh_ledger.edits import Change, Edit
@@ -14,10 +15,10 @@ from dsh_ledger.guards import Guard, MustBeAbsent
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
 from dsh_lsp.buffers.confirm import Arrived, Refused, Timing, Unknown, send_and_confirm
-from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument
+from dsh_lsp.buffers.open_document import EditInFlight, OpenDocument, Source
 from dsh_lsp.text.document import Document
 from dsh_lsp.wire import Position, Range, TextEdit
-from dsh_tools.fs.guard_check import check_guard
+from dsh_tools.fs.guard_check import change_under, check_guard, drifted_from
 from dsh_tools.fs.line_ends import to_physical
 from dsh_tools.fs.port import EditPlan
 
@@ -42,7 +43,8 @@ class BufferEdit:
         after: Logical text it led to.
         version: Content version of ``after``.
         before_version: Content version of ``before``.
-        flight: What is needed to extend it to what a formatter does; None when the text was already right.
+        flight: What is needed to extend it to what a formatter does; None when nothing was sent.
+        rebased_from: The observed text that the edit was planned for, where ``before`` is another one by now.
     """
 
     before: str
@@ -50,12 +52,20 @@ class BufferEdit:
     before_version: Version
     version: Version
     flight: EditInFlight | None
+    rebased_from: str | None = None
 
 
 async def edit_document(
-    document: OpenDocument, target: Target, plan: EditPlan, guard: Guard, author: Author, timing: Timing
+    document: OpenDocument,
+    target: Target,
+    plan: EditPlan,
+    guard: Guard,
+    source: Source,
+    timing: Timing,
+    *,
+    dry_run: bool = False,
 ) -> BufferEdit:
-    """Apply a plan to an open document under a guard.
+    """Apply a plan to an open document under a guard; send nothing if it is a dry run.
 
     Raises:
         FsStaleVersion, FsNotObserved: The guard refuses what is in the buffer.
@@ -75,16 +85,21 @@ async def edit_document(
         # A buffer for a file that was never written holds nothing, and is no obstacle to creating it.
         nothing = isinstance(guard, MustBeAbsent) and not before.strip("\n")
         check_guard(guard, target.path, None if nothing else base, before)
-        change = await asyncio.to_thread(plan, before) if len(before) > _LARGE else plan(before)
+        make = partial(change_under, guard, target.path, base, before, plan)
+        change = await asyncio.to_thread(make) if len(before) > _LARGE else make()
         if mirror.version != sent or mirror.text is not text or document.closed.is_set():
             continue  # the user has typed, or has closed it, while the plan was made
         after = change.apply(before)
+        observed = drifted_from(guard, base)
+        rebased_from = observed.text if observed else None
         if after == before:
-            return BufferEdit(before, after, base, base, None)
+            return BufferEdit(before, after, base, base, None, rebased_from)
         if not document.editor.can_apply_edits:
             raise FsApplyRejected(target.path, "it does not support workspace/applyEdit")
+        if dry_run:
+            return BufferEdit(before, after, base, version_of_logical(after), None, rebased_from)
         edits = text_edits(mirror, to_physical(change, text))
-        flight = document.launch(before, after, author)
+        flight = document.launch(before, after, source)
         try:
             verdict = await send_and_confirm(document, flight, base, edits, timing)
         finally:
@@ -93,7 +108,7 @@ async def edit_document(
             case Arrived(among_typing):
                 if among_typing:
                     document.arrived_among_typing(flight)
-                return BufferEdit(before, after, base, version_of_logical(after), flight)
+                return BufferEdit(before, after, base, version_of_logical(after), flight, rebased_from)
             case Unknown(answered):
                 raise FsApplyUnconfirmed(target.path, answered)
             case Refused(reason):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
+from dsh_ledger.pending import PendingHunks
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_text
 from dsh_lsp.buffers.open_document import OpenDocument, TextChange
@@ -33,14 +34,32 @@ class DiskView(Protocol):
         ...
 
 
+class PendingElsewhere(Protocol):
+    """Keeps what is pending in files while they are not open."""
+
+    async def before_opening(self, target: Target) -> None:
+        """A file is about to be opened."""
+        ...
+
+    def opened(self, document: OpenDocument) -> None:
+        """A document was opened, and its target is known."""
+        ...
+
+    def closed(self, document: OpenDocument) -> None:
+        """A document was closed."""
+        ...
+
+
 class OpenDocuments:
     """The documents that editors have open.
 
     Args:
         disk: Answers about files.
-        changed: Told after a document was opened, changed or saved.
+        changed: Told after a document was opened, changed, saved or closed.
         loaded: Told when a document's text differs from the disk's only by what loading did to it, with the disk's
             version and the buffer's.
+        pending: Keeps what is pending in files while they are not open.
+        new_hunk_id: Makes ids for hunks; they must never come again.
     """
 
     def __init__(
@@ -48,6 +67,8 @@ class OpenDocuments:
         disk: DiskView,
         changed: Callable[[OpenDocument], None],
         loaded: Callable[[Target, Version, Version], None],
+        pending: "PendingElsewhere",
+        new_hunk_id: Callable[[], str],
     ) -> None:
         self._disk = disk
         self._changed = changed
@@ -57,7 +78,8 @@ class OpenDocuments:
         self._settling: set[asyncio.Task[None]] = set()
         self._opening: WeakKeyDictionary[OpenDocument, asyncio.Task[None]] = WeakKeyDictionary()
         self._epochs = itertools.count(1)
-        self._hunk_ids = itertools.count(1)
+        self._pending = pending
+        self._new_hunk_id = new_hunk_id
 
     def __iter__(self) -> Iterator[OpenDocument]:
         return iter(self._by_uri.values())
@@ -76,7 +98,7 @@ class OpenDocuments:
             epoch=next(self._epochs),
             encoding=editor.traits.encoding,
         )
-        document = OpenDocument(mirror, editor, lambda: f"h{next(self._hunk_ids)}", self._changed)
+        document = OpenDocument(mirror, editor, self._new_hunk_id, self._changed)
         self._by_uri[uri] = document
         self._opening[document] = self._settle(self._opened(document, mirror.text))
         self._changed(document)
@@ -95,7 +117,7 @@ class OpenDocuments:
         """Follow a ``didSave``: see whether the disk has the text now. The message alone is no proof of it."""
         document = self._by_uri.get(uri)
         if document is not None:
-            self._settle(self._saved(document, document.mirror.text))
+            self._settle(self._saved(document, document.mirror.text, document.hunks))
 
     def close(self, uri: str) -> None:
         """Follow a ``didClose``. One for a document that is not open is fine."""
@@ -104,7 +126,9 @@ class OpenDocuments:
             return
         if document.target is not None and self._by_target.get(document.target) is document:
             del self._by_target[document.target]
+            self._pending.closed(document)
         document.close()
+        self._changed(document)
 
     def close_all(self, editor: Editor) -> None:
         """The editor has gone, and its documents with it."""
@@ -120,6 +144,10 @@ class OpenDocuments:
         """Wait until all that was opened or saved before has been looked at."""
         while self._settling:
             await asyncio.wait(self._settling)
+
+    def at(self, target: Target) -> OpenDocument | None:
+        """The document of a target that is known to be open. Never waits."""
+        return self._by_target.get(target)
 
     def has(self, target: Target) -> bool:
         """Whether the target is known to be open. Never waits; may be asked from any thread."""
@@ -139,20 +167,25 @@ class OpenDocuments:
         target = await self._disk.identify(document.mirror.uri)
         if document.closed.is_set():
             return
+        await self._pending.before_opening(target)
+        if document.closed.is_set():
+            return
         document.target = target
         self._by_target[target] = document
-        await self._compare(document, text)
+        self._pending.opened(document)
+        hunks = document.hunks if document.mirror.text == text else PendingHunks()
+        await self._compare(document, text, hunks)
         self._changed(document)
 
-    async def _saved(self, document: OpenDocument, text: str) -> None:
+    async def _saved(self, document: OpenDocument, text: str, hunks: PendingHunks) -> None:
         """A save that is told of before the opening has been looked at waits for that: only then is the file known."""
         opening = self._opening.get(document)
         if opening is not None:
             await asyncio.wait((opening,))
-        await self._compare(document, text)
+        await self._compare(document, text, hunks)
 
-    async def _compare(self, document: OpenDocument, text: str) -> None:
-        """Note that buffer and disk agree, if they do; ``text`` is the buffer's at the time it was asked for."""
+    async def _compare(self, document: OpenDocument, text: str, hunks: PendingHunks) -> None:
+        """Note that buffer and disk agree, if they do; text and hunks are the buffer's at the time it was asked for."""
         target = document.target
         if target is None:
             return
@@ -160,7 +193,7 @@ class OpenDocuments:
         if on_disk is None or not same_but_for_loading(logical_text(text), on_disk.text):
             return
         version = version_of_text(text)
-        document.agree(version, on_disk.version)
+        document.agree(version, on_disk.version, (hunks, logical_text(text)))
         if on_disk.version != version:
             self._loaded(target, on_disk.version, version)
 

@@ -6,21 +6,23 @@ disk is never written behind an open buffer.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
-from dsh_ledger.guards import Guard, MustBeAbsent, MustBeVersion
+from dsh_ledger.guards import Guard, MayHaveDrifted, MustBeAbsent, MustBeVersion
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import logical_text
+from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
-from dsh_lsp.buffers.open_document import Author, OpenDocument
+from dsh_lsp.buffers.open_document import Author, OpenDocument, Source
 from dsh_lsp.buffers.open_documents import OpenDocuments, same_but_for_loading
 from dsh_lsp.disk_view import text_on_disk
 from dsh_tools.diff import minimal_change
 from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.guard_check import strictly
 from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
 from dsh_tools.uninterrupted import uninterrupted
@@ -34,6 +36,18 @@ _UNSAVED = "The buffer had unsaved changes before, so it was not saved."
 _FORMATTED = "Saving changed the text (a formatter in the editor); the result is the text after that."
 
 
+class PendingChanges(Protocol):
+    """Is told of what agents change, so that people can decide on it."""
+
+    async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
+        """An agent has edited a file that is not open; ``before`` is None for one that it created."""
+        ...
+
+    def touched(self, target: Target) -> None:
+        """An agent has edited an open document."""
+        ...
+
+
 class WorkspaceFiles:
     """Buffers over disk.
 
@@ -41,12 +55,16 @@ class WorkspaceFiles:
         disk: What lies below.
         documents: What lies above.
         timing: How long to wait for editors.
+        pending: Is told of what agents change.
     """
 
-    def __init__(self, disk: DiskFileSystem, documents: OpenDocuments, timing: Timing) -> None:
+    def __init__(
+        self, disk: DiskFileSystem, documents: OpenDocuments, timing: Timing, pending: "PendingChanges"
+    ) -> None:
         self.disk = disk
         self.documents = documents
         self.timing = timing
+        self._pending = pending
         self._locks = TargetLocks()
 
     def of_call(self, author: Author) -> "CallFiles":
@@ -79,13 +97,15 @@ class WorkspaceFiles:
         found = ((document, inside(document.target)) for document in self.documents if document.target is not None)
         return tuple(_open_text(document, target) for document, target in found if target is not None)
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
+    async def edit_text(
+        self, target: Target, plan: EditPlan, guard: Guard, source: Source, *, dry_run: bool = False
+    ) -> WriteOutcome:
         """See the port."""
-        return await self._in_turn(target, partial(self._edit_held, target, plan, guard, author))
+        return await self._in_turn(target, partial(self._edit_held, target, plan, guard, source, dry_run=dry_run))
 
-    async def write_text(self, target: Target, text: str, guard: Guard, author: Author) -> WriteOutcome:
+    async def write_text(self, target: Target, text: str, guard: Guard, source: Source) -> WriteOutcome:
         """See the port."""
-        return await self._in_turn(target, partial(self._write_held, target, text, guard, author))
+        return await self._in_turn(target, partial(self._write_held, target, text, strictly(guard), source))
 
     async def _in_turn(self, target: Target, mutate: Callable[[], Coroutine[Any, Any, WriteOutcome]]) -> WriteOutcome:
         """One mutation of a target at a time. Who still waits for a turn can be called off; who has it ends it."""
@@ -97,16 +117,42 @@ class WorkspaceFiles:
         except asyncio.CancelledError:
             raise FsAborted(target.path) from None
 
-    async def _edit_held(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome:
-        outcome = await self._edit_open(target, plan, guard, author)
-        return outcome if outcome is not None else await self.disk.edit_text(target, plan, guard)
+    async def _edit_held(
+        self, target: Target, plan: EditPlan, guard: Guard, source: Source, *, dry_run: bool
+    ) -> WriteOutcome:
+        outcome = await self._edit_open(target, plan, guard, source, dry_run=dry_run)
+        if outcome is None:
+            outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run)
+        if not dry_run:
+            await self._tell(target, outcome, source)
+        return outcome
 
-    async def _write_held(self, target: Target, text: str, guard: Guard, author: Author) -> WriteOutcome:
+    async def _write_held(self, target: Target, text: str, guard: Guard, source: Source) -> WriteOutcome:
         whole = logical_text(text)
-        outcome = await self._edit_open(target, lambda now: minimal_change(now, whole), guard, author)
-        return outcome if outcome is not None else await self.disk.write_text(target, text, guard)
+        outcome = await self._edit_open(target, lambda now: minimal_change(now, whole), guard, source)
+        if outcome is None:
+            outcome = await self.disk.write_text(target, text, guard)
+        await self._tell(target, outcome, source)
+        return outcome
 
-    async def _edit_open(self, target: Target, plan: EditPlan, guard: Guard, author: Author) -> WriteOutcome | None:
+    async def _tell(self, target: Target, outcome: WriteOutcome, source: Source) -> None:
+        if outcome.via == "buffer":
+            self._pending.touched(target)
+        elif isinstance(source, Author) and outcome.before != outcome.after:
+            await self._pending.disk_edited(target, outcome.before, outcome.after, source)
+
+    def undisturbed(self, target: Target) -> AbstractAsyncContextManager[None]:
+        """A block during which no edit of ours is under way in the target."""
+        return self._locks.hold(target)
+
+    async def remove(self, target: Target, version: Version) -> bool:
+        """Remove a file that has this version on the disk; whether it had. What an editor has open stays open."""
+        async with self._locks.hold(target):
+            return await self.disk.remove(target, version)
+
+    async def _edit_open(
+        self, target: Target, plan: EditPlan, guard: Guard, source: Source, *, dry_run: bool = False
+    ) -> WriteOutcome | None:
         """Edit the target's document; None when no editor has it open."""
         for _ in range(_RELOADS):
             document = await self.documents.find(target)
@@ -121,7 +167,7 @@ class WorkspaceFiles:
             document.busy = True
             try:
                 seen = _as_loaded(guard, document)
-                done = await edit_document(document, target, plan, seen, author, self.timing)
+                done = await edit_document(document, target, plan, seen, source, self.timing, dry_run=dry_run)
                 return await self._finished(document, target, done, was_clean=was_clean)
             except DocumentClosed:
                 continue
@@ -139,7 +185,8 @@ class WorkspaceFiles:
             before_version=done.before_version,
             version=done.version,
             via="buffer",
-            saved=was_clean and done.flight is None,
+            saved=was_clean and done.before == done.after,
+            rebased_from=done.rebased_from,
         )
         if done.flight is None:
             return outcome
@@ -189,8 +236,8 @@ def _as_loaded(guard: Guard, document: OpenDocument) -> Guard:
 
     The ledger is told of that, too; but the document may have been opened after the guard was asked for.
     """
-    if isinstance(guard, MustBeVersion) and guard.version == document.disk_version and document.clean_version:
-        return MustBeVersion(document.clean_version)
+    if isinstance(guard, MustBeVersion | MayHaveDrifted) and guard.version == document.disk_version:
+        return replace(guard, version=document.clean_version or guard.version)
     return guard
 
 
@@ -238,6 +285,13 @@ class CallFiles:
         self._files = files
         self._author = author
 
+    async def as_proposal(self, target: Target) -> "CallFiles | None":
+        """The same files for an edit that the editor has its user confirm; None where none can be asked that way."""
+        document = await self._files.documents.find(target)
+        if document is None or not document.editor.traits.confirms_edits:
+            return None
+        return CallFiles(self._files, replace(self._author, proposes=True))
+
     async def resolve(self, path: str) -> Target:
         """See the port."""
         return await self._files.resolve(path)
@@ -275,6 +329,6 @@ class CallFiles:
         """See the port."""
         return await self._files.write_text(target, text, guard, self._author)
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
         """See the port."""
-        return await self._files.edit_text(target, plan, guard, self._author)
+        return await self._files.edit_text(target, plan, guard, self._author, dry_run=dry_run)

@@ -37,6 +37,8 @@ class Options(BaseModel):
     timing: Timing = Timing()
     permissions: dict[str, Permission] = {}
     web: WebOptions = WebOptions()
+    encodings: dict[str, str] = {}
+    watch: bool = True
 
     def tools(self) -> list[AnyTool]:
         """The built-in tools as these options want them."""
@@ -65,6 +67,7 @@ def editor_traits(params: types.InitializeParams, result: types.InitializeResult
         encoding=encoding.value,
         applies_edits=bool(workspace and workspace.apply_edit),
         refreshes_tokens=bool(tokens and tokens.refresh_support),
+        annotates=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.change_annotation_support),
         dsh=_dsh(capabilities.experimental),
     )
 

@@ -16,21 +16,9 @@ async def session_open(peer: Any, params: SessionOpenParams) -> SessionOpenResul
     """Open a session, or resume the one that is named.
 
     Raises:
-        JsonRpcInvalidParams: Another server has the session; or an option was asked for that this server does not
-            have: better refused than ignored.
+        JsonRpcInvalidParams: Another server has the session.
         JsonRpcInternalError: The session can't be recorded.
     """
-    missing = [
-        {"path": f"params.{path}", "message": f"{value} is not available in this version; leave it out"}
-        for path, value, has in (
-            ("onStale", params.on_stale, params.on_stale == "refuse"),
-            ("unicodeFallback", "true", not params.unicode_fallback),
-            ("review", params.review, params.review == "after"),
-        )
-        if not has
-    ]
-    if missing:
-        raise JsonRpcInvalidParams("invalid params", data={"errors": missing})
     hub = hub_of(peer)
     try:
         session, resumed = await hub.open_session(params, peer)

@@ -5,8 +5,11 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 
+from dsh_ledger.journal_folds import History
 from dsh_lsp.handlers.context import hub_of
+from dsh_lsp.hub import Hub
 from dsh_lsp.journals.reading import read_history
+from dsh_lsp.journals.session_journal import JournalFailed
 from dsh_lsp.replaying.notes import notes
 from dsh_lsp.wire import ReplayedCall, SessionReplayParams, SessionReplayResult
 
@@ -17,15 +20,7 @@ async def session_replay(peer: Any, params: SessionReplayParams) -> SessionRepla
     Raises:
         JsonRpcInvalidParams: This workspace has no such session.
     """
-    hub = hub_of(peer)
-    path = await hub.journals.path(params.session_id)
-    if path is None:
-        wrong = {"path": "params.sessionId", "message": "no such session; dsh/session/list names those that there are"}
-        raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
-    try:
-        history, unreadable = await asyncio.to_thread(read_history, path)
-    except OSError:
-        raise JsonRpcInternalError("the session's journal can't be read") from None
+    history, unreadable = await history_of(hub_of(peer), params.session_id)
     if params.notify:
         for method, note in notes(history):
             peer.notify(method, note)
@@ -41,3 +36,23 @@ async def session_replay(peer: Any, params: SessionReplayParams) -> SessionRepla
         for call in history.calls.values()
     )
     return SessionReplayResult(cards=tuple(cards), unreadable=unreadable)
+
+
+async def history_of(hub: Hub, session_id: str) -> tuple[History, int]:
+    """All that was shown of a session, and how many lines of its journal could not be read.
+
+    Raises:
+        JsonRpcInvalidParams: This workspace has no such session.
+        JsonRpcInternalError: Its journal can't be read.
+    """
+    path = await hub.journals.path(session_id)
+    if path is None:
+        wrong = {"path": "params.sessionId", "message": "no such session; dsh/session/list names those that there are"}
+        raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
+    live = hub.sessions.get(session_id)
+    try:
+        if live is not None:
+            await live.journal.flush()
+        return await asyncio.to_thread(read_history, path)
+    except (OSError, JournalFailed):
+        raise JsonRpcInternalError("the session's journal can't be read") from None

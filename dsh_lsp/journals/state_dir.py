@@ -48,10 +48,19 @@ def journals_dir(workspace: Path) -> Path:
     Raises:
         StateDirRefused: None can be had that is the user's alone.
     """
+    return _private_below("sessions", workspace)
+
+
+def reviews_dir(workspace: Path) -> Path:
+    """The directory for what is pending in a workspace; else as `journals_dir`."""
+    return _private_below("reviews", workspace)
+
+
+def _private_below(name: str, workspace: Path) -> Path:
     path = state_dir()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for below in ("", "sessions", workspace_key(workspace)):
+        for below in ("", name, workspace_key(workspace)):
             path = private_dir(path / below)
     except OSError as error:
         raise StateDirRefused(f"the state directory can't be created: {error.strerror}") from None

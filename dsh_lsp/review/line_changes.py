@@ -33,7 +33,7 @@ def _joined(edits: Iterable[LineEdit]) -> list[LineEdit]:
     for edit in reversed([edit for edit in edits if not edit.changes_nothing]):
         if joined and joined[-1].end == edit.start:
             last = joined.pop()
-            edit = LineEdit(last.start, last.old + edit.old, last.new + edit.new)  # noqa: PLW2901 - the joined one
+            edit = LineEdit(last.start, last.old + edit.old, last.new + edit.new)
         joined.append(edit)
     return joined
 

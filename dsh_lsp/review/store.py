@@ -91,10 +91,10 @@ class ReviewStore:
             return None
         return text if version_of_logical(text) == version else None
 
-    def save(self, stored: Stored, text: str) -> None:
-        """Keep what is pending in a file. The text comes first, so that a record never lacks it."""
+    def save(self, stored: Stored, text: str | None) -> None:
+        """Keep what is pending in a file. The text comes first, so that a record never lacks it; None: it is there."""
         path = self._texts / stored.version
-        if not path.exists():
+        if text is not None and not path.exists():
             _write(path, text.encode("utf-8", "surrogatepass"))
         record: JsonObject = {
             "v": 1,

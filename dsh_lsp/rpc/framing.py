@@ -160,13 +160,20 @@ def parse(body: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any] | Reje
     return Rejected(INVALID_REQUEST, "the message is not an object")
 
 
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """The params of a message, as JSON that was made already: ASCII, and one value."""
+
+    text: str
+
+
 def encode(message: Mapping[str, Any], default: Callable[[Any], Any] | None = None) -> bytes:
     """Return ``message`` as one frame.
 
     The body is ASCII, so lone surrogates survive and a length in characters would be right too.
 
     Args:
-        message: A JSON object.
+        message: A JSON object; its ``params`` may be a `JsonText`.
         default: Turns a value that JSON does not know into one that it does, as for :func:`json.dumps`.
 
     Raises:
@@ -174,7 +181,14 @@ def encode(message: Mapping[str, Any], default: Callable[[Any], Any] | None = No
         ValueError: A number is NaN or infinite, or a container contains itself.
         RecursionError: The message is too deep.
     """
-    body = json.dumps(message, allow_nan=False, separators=(",", ":"), default=default).encode("ascii")
+    params = message.get("params")
+    if isinstance(params, JsonText):
+        # "params" is the last member, and empty until it is put in as it is.
+        message = {**{name: value for name, value in message.items() if name != "params"}, "params": 0}
+    text = json.dumps(message, allow_nan=False, separators=(",", ":"), default=default)
+    if isinstance(params, JsonText):
+        text = f"{text[:-2]}{params.text}}}"
+    body = text.encode("ascii")
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

@@ -37,6 +37,7 @@ from dsh_ledger.errors import (
 from dsh_ledger.guards import (
     Guard,
     GuardPolicy,
+    MayHaveDrifted,
     MustBeAbsent,
     MustBeVersion,
     Mutation,
@@ -97,6 +98,7 @@ __all__ = [
     "LineEdit",
     "LineKind",
     "LineSpan",
+    "MayHaveDrifted",
     "MustBeAbsent",
     "MustBeVersion",
     "Mutation",

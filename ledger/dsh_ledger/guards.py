@@ -4,7 +4,7 @@ A guard is a value. The ledger answers which one applies and does no I/O; the fi
 critical section, before any text is matched. One decider: a deployment may replace the policy, there is no chain.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias, assert_never
 
@@ -31,7 +31,23 @@ class MustBeVersion:
     version: Version
 
 
-Guard: TypeAlias = Unconditional | MustBeAbsent | MustBeVersion
+@dataclass(frozen=True, slots=True)
+class MayHaveDrifted:
+    """Publish an edit over content of this version, or over another text if the edit keeps clear of what changed.
+
+    Where the edit and the change overlap, or there is no text any more: FS_STALE_VERSION. To a write as a whole, which
+    is about all of the text, this is `MustBeVersion`.
+
+    Attributes:
+        version: What was observed.
+        text: The logical text of that version.
+    """
+
+    version: Version
+    text: str = field(repr=False)
+
+
+Guard: TypeAlias = Unconditional | MustBeAbsent | MustBeVersion | MayHaveDrifted
 
 
 class Mutation(Enum):

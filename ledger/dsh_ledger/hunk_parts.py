@@ -8,6 +8,7 @@ the other hunks of the text, and what becomes of a part.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 _ALIGNED_LINES = 4_000
 """Lines of both sides up to which they are aligned; a larger hunk that has both sides is one part."""
@@ -57,5 +58,5 @@ def _cut(part: HunkPart, start: int, end: int) -> list[HunkPart]:
     places = sorted({part.start, part.end, *(at for at in (start, end) if part.start < at < part.end)})
     return [
         HunkPart(part.base_start, part.base_end, low, high, start <= low and high <= end)
-        for low, high in zip(places, places[1:], strict=False)
+        for low, high in pairwise(places)
     ]

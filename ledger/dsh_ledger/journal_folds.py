@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from dsh_ledger.journal import (
     FS_OBSERVED,
+    REVIEW_DECIDED,
     SESSION_END,
     SESSION_START,
     TOOL_CALL,
@@ -35,6 +36,7 @@ class Standing:
         observed: What it has seen, in order.
         unfinished: Calls without a result, by id, with the tool's name.
         calls: How many calls there were.
+        untold: Data of the decisions that the agent has not been told of in a result.
         unreadable: Events whose data could not be used.
     """
 
@@ -47,6 +49,7 @@ class Standing:
     observed: list[Observed] = field(default_factory=list)
     unfinished: dict[str, str] = field(default_factory=dict)
     calls: int = 0
+    untold: list[JsonObject] = field(default_factory=list)
     unreadable: int = 0
 
     def apply(self, event: Event) -> None:
@@ -70,6 +73,9 @@ class Standing:
             self.unfinished[str(event.data.get("callId"))] = str(event.data.get("name"))
         elif event.type == TOOL_RESULT:
             self.unfinished.pop(str(event.data.get("callId")), None)
+            self.untold.clear()
+        elif event.type == REVIEW_DECIDED:
+            self.untold.append(event.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class RecordedResult:
         error: ``{code, message, details}`` of a failed one.
         meta: What its card was made from.
         view: The card that was shown.
+        told: What the model was told besides: the decisions since the call before.
     """
 
     call: str
@@ -114,6 +121,21 @@ class RecordedResult:
     error: JsonObject | None
     meta: JsonValue
     view: JsonObject
+    told: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDecision:
+    """A decision on a hunk as it was recorded: the data of ``dsh/decided``, with the file's path and lines."""
+
+    seq: int
+    at: str
+    data: JsonObject
+
+    @property
+    def call(self) -> str:
+        """The call that the hunk comes from."""
+        return str(self.data.get("callId", ""))
 
 
 @dataclass(slots=True)
@@ -127,6 +149,7 @@ class History:
         ended_at: When it was closed; None while it is not.
         calls: By id, in order. A call id that was, against the rules, recorded twice keeps its first call.
         results: By call id, in order.
+        decisions: In order.
         unreadable: Events of known types whose data could not be used.
     """
 
@@ -136,6 +159,7 @@ class History:
     ended_at: str | None = None
     calls: dict[str, RecordedCall] = field(default_factory=dict)
     results: dict[str, RecordedResult] = field(default_factory=dict)
+    decisions: list[RecordedDecision] = field(default_factory=list)
     unreadable: int = 0
 
     def apply(self, event: Event) -> None:
@@ -155,10 +179,16 @@ class History:
             self.unreadable += result is None
             if result is not None:
                 self.results.setdefault(result.call, result)
+        elif event.type == REVIEW_DECIDED:
+            self.decisions.append(RecordedDecision(event.seq, event.at, event.data))
 
-    def in_order(self) -> Iterator[RecordedCall | RecordedResult]:
-        """Calls and results in the order in which they were shown."""
-        shown: list[RecordedCall | RecordedResult] = [*self.calls.values(), *self.results.values()]
+    def in_order(self) -> Iterator[RecordedCall | RecordedResult | RecordedDecision]:
+        """Calls, results and decisions in the order in which they were told."""
+        shown: list[RecordedCall | RecordedResult | RecordedDecision] = [
+            *self.calls.values(),
+            *self.results.values(),
+            *self.decisions,
+        ]
         return iter(sorted(shown, key=lambda item: item.seq))
 
 
@@ -186,6 +216,7 @@ def recorded_result(event: Event) -> RecordedResult | None:
                 error if isinstance(error, dict) else None,
                 data.get("meta"),
                 view,
+                told if isinstance(told := data.get("told"), str) else None,
             )
         case _:
             return None

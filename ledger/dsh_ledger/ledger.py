@@ -65,6 +65,11 @@ class Ledger:
             if isinstance(observation, Present):
                 yield session, observation
 
+    def targets(self) -> Iterator[Target]:
+        """The targets that sessions saw present: one session after the other, in the order of first sight."""
+        for entries in self._sessions.values():
+            yield from (target for target, seen in entries.items() if isinstance(seen, Present))
+
     def carry_over(self, target: Target, before: Version, after: Version) -> list[Observed]:
         """Rename a version everywhere: the two contents differ only by what an editor's loading did to the text.
 

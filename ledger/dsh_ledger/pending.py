@@ -150,6 +150,16 @@ class PendingHunks:
     def __iter__(self) -> Iterator[PendingHunk]:
         return map(PendingHunk.at, self._hunks, self._starts)
 
+    def __reversed__(self) -> Iterator[PendingHunk]:
+        return map(PendingHunk.at, reversed(self._hunks), reversed(self._starts))
+
+    def placed(self) -> Iterator[tuple[int, PendingHunk]]:
+        """Each hunk's first line, and the hunk as if it stood at line 0, in order.
+
+        The hunk is the same object as long as nothing of it but its place changes: what is made of it can be kept.
+        """
+        return zip(self._starts, self._hunks, strict=True)
+
     @property
     def hunks(self) -> tuple[PendingHunk, ...]:
         """The hunks, in order. Made at each look: bind it to a name."""
@@ -290,9 +300,7 @@ class PendingHunks:
             return self._hunks[-1].old_no_newline
         return current_no_newline
 
-    def _decided(
-        self, hunk_id: str, start: int, end: int, new_id: Callable[[], str], *, keep: bool
-    ) -> "PendingHunks":
+    def _decided(self, hunk_id: str, start: int, end: int, new_id: Callable[[], str], *, keep: bool) -> "PendingHunks":
         index = self._index(hunk_id)
         hunk = self._at(index)
         if _decides_whole(hunk, start, end):

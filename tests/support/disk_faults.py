@@ -16,6 +16,7 @@ import pytest
 from dsh_ledger.edits import Change, Edit
 from dsh_ledger.errors import FsEditNotFound
 from dsh_ledger.guards import Guard, Unconditional
+from dsh_tools.fs.crash_log import CrashLog
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.paths import Workspace
 from dsh_tools.fs.places import Place
@@ -32,6 +33,7 @@ class Interrupted(Publisher):
         events: What happens at a stage, the first time it is reached.
         always: What happens at a stage, each time.
         kernel_renames: As for `Publisher`.
+        crash_log: As for `Publisher`.
     """
 
     def __init__(
@@ -40,8 +42,9 @@ class Interrupted(Publisher):
         *,
         always: Mapping[Stage, Callable[[], object]] | None = None,
         kernel_renames: bool = True,
+        crash_log: CrashLog | None = None,
     ) -> None:
-        super().__init__(kernel_renames=kernel_renames)
+        super().__init__(crash_log=crash_log, kernel_renames=kernel_renames)
         self._events = dict(events or {})
         self._always = dict(always or {})
         self.stages: list[Stage] = []

@@ -192,6 +192,8 @@ class StrictEditor(Desk):
         chosen = self.server_capabilities.get("positionEncoding", "utf-16")
         if chosen not in (encodings or ["utf-16"]):
             self.problem(f"the server chose the position encoding {chosen} out of {encodings}")
+        for fault in expectations.overannounced(self.server_capabilities, self.capabilities):
+            self.problem(fault)
         self.encoding = cast("Encoding", chosen)
         self.initialized = True
         self.notify("initialized", {})
@@ -242,6 +244,16 @@ class StrictEditor(Desk):
         """Wait until the last decorations of a document are as wanted, and return them."""
         await self.until(lambda: where(self.decorations(place)), within, "decorations of a certain kind")
         return self.decorations(place)
+
+    def diagnostics(self, place: str | Path) -> list[Any]:
+        """The diagnostics of a document that were published last; empty if there were none."""
+        uri, method = uri_of(place), "textDocument/publishDiagnostics"
+        return next((note["diagnostics"] for note in reversed(self.inbox.all(method)) if note["uri"] == uri), [])
+
+    async def diagnosed(self, place: str | Path, where: Callable[[list[Any]], bool], within: float = 5.0) -> list[Any]:
+        """Wait until the last published diagnostics of a document are as wanted, and return them."""
+        await self.until(lambda: where(self.diagnostics(place)), within, "diagnostics of a certain kind")
+        return self.diagnostics(place)
 
     # ------------------------------------------------------------------ messages
 

@@ -1,8 +1,8 @@
 """What the fake editor expects of every message of the server, whatever the test is about.
 
-Held: the shapes of the custom methods, which capability a message needs, how an edit must be asked for, and that every
-range lies inside the text it is about. Each check yields what is wrong, in words. Deliberately absent: what a
-test expects of its own story.
+Held: the shapes of the custom methods, which capability a message or an announcement needs, how an edit must be asked
+for, and that every range lies inside the text it is about. Each check yields what is wrong, in words. Deliberately
+absent: what a test expects of its own story.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,11 +24,14 @@ _SHAPES: Final[Mapping[str, type[BaseModel]]] = {
     "dsh/toolResult": wire.ToolResultNote,
 }
 
+_PAINTS: Final = ("experimental", "dsh", "decorations")
+
 _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "dsh/applyEdit": ("experimental", "dsh", "applyEdit"),
     "dsh/decorations": ("experimental", "dsh", "decorations"),
     "dsh/reloadDocument": ("experimental", "dsh", "reloadDocument"),
     "dsh/saveDocument": ("experimental", "dsh", "saveDocument"),
+    "textDocument/publishDiagnostics": ("textDocument", "publishDiagnostics"),
     "window/showDocument": ("window", "showDocument", "support"),
     "window/workDoneProgress/create": ("window", "workDoneProgress"),
     "workspace/applyEdit": ("workspace", "applyEdit"),
@@ -37,8 +40,27 @@ _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "workspace/diagnostic/refresh": ("workspace", "diagnostics", "refreshSupport"),
     "workspace/inlayHint/refresh": ("workspace", "inlayHint", "refreshSupport"),
     "workspace/semanticTokens/refresh": ("workspace", "semanticTokens", "refreshSupport"),
+    "workspace/textDocumentContent/refresh": ("workspace", "textDocumentContent"),
     "workspace/workspaceFolders": ("workspace", "workspaceFolders"),
 }
+
+_PLAIN: Final = frozenset(
+    {
+        "textDocument/publishDiagnostics",
+        "workspace/codeLens/refresh",
+        "workspace/diagnostic/refresh",
+        "workspace/textDocumentContent/refresh",
+    }
+)
+"""What a client that paints is never sent."""
+
+_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "codeActionProvider": ("textDocument", "codeAction"),
+    "codeLensProvider": ("textDocument", "codeLens"),
+    "diagnosticProvider": ("textDocument", "diagnostic"),
+    "hoverProvider": ("textDocument", "hover"),
+}
+"""What is announced to clients that declared it and don't paint."""
 
 
 def wrong_shape(method: str, params: Any) -> Iterator[str]:
@@ -53,12 +75,32 @@ def wrong_shape(method: str, params: Any) -> Iterator[str]:
 
 def undeclared(method: str, capabilities: Mapping[str, Any]) -> Iterator[str]:
     """Whether a message needs something that the client did not declare."""
+    if not _has(capabilities, _NEEDS.get(method, ())):
+        yield f"{method} came, and the client did not declare {'.'.join(_NEEDS[method])}"
+    if method in _PLAIN and _has(capabilities, _PAINTS):
+        yield f"{method} came, and the client paints"
+
+
+def overannounced(announced: Mapping[str, Any], capabilities: Mapping[str, Any]) -> Iterator[str]:
+    """What the server announced and the client has no use for."""
+    paints = _has(capabilities, _PAINTS)
+    for provider, needed in _PROVIDERS.items():
+        if announced.get(provider) and (paints or not _has(capabilities, needed)):
+            yield f"{provider} was announced, and the client did not declare {'.'.join(needed)}, or it paints"
+    content = _has(announced, ("workspace", "textDocumentContent"))
+    if content and (paints or not _has(capabilities, ("workspace", "textDocumentContent"))):
+        yield "workspace.textDocumentContent was announced, and the client did not declare it, or it paints"
+    ways = [("textDocument", "codeAction"), ("textDocument", "codeLens"), ("workspace", "executeCommand")]
+    if announced.get("executeCommandProvider") and (paints or not any(_has(capabilities, way) for way in ways)):
+        yield "commands were announced, and the client has no way to get at them, or it paints"
+
+
+def _has(capabilities: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    """Whether a capability is declared; an empty object declares one."""
     value: Any = capabilities
-    for name in _NEEDS.get(method, ()):
+    for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
-        if not value:
-            yield f"{method} came, and the client did not declare {'.'.join(_NEEDS[method])}"
-            return
+    return value is not None and value is not False
 
 
 def wrong_edit(params: Any) -> Iterator[str]:

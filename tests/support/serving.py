@@ -84,6 +84,7 @@ _ANSWERS: Mapping[str, Callable[[StrictEditor, Any], Any]] = {
     "workspace/configuration": _configuration,
     "workspace/diagnostic/refresh": _nothing,
     "workspace/inlayHint/refresh": _nothing,
+    "workspace/textDocumentContent/refresh": _nothing,
     "workspace/workspaceFolders": lambda editor, _params: editor.folders or None,
 }
 

@@ -11,7 +11,7 @@ import pytest
 from dsh_ledger.errors import FsPermissionDenied
 from dsh_tools.fs.port import WriteOutcome
 from dsh_tools.fs.publish import Publisher
-from tests.support.disk_faults import Interrupted, mounted, mutated, names, replacing, without_privileges
+from tests.support.disk_faults import NOBODY, Interrupted, mounted, mutated, names, replacing, without_privileges
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 
@@ -59,7 +59,7 @@ def test_a_new_file_obeys_the_umask(tmp_path: Path) -> None:
 
 
 @as_root
-def test_f06_owner_group_and_attributes_stay(tmp_path: Path) -> None:
+def test_F06_owner_group_and_attributes_stay(tmp_path: Path) -> None:
     """Owner, group, mode and extended attributes are those of the old file (F06)."""
     path = tmp_path / "f"
     path.write_bytes(b"a")
@@ -78,7 +78,7 @@ def test_f06_owner_group_and_attributes_stay(tmp_path: Path) -> None:
     assert () == outcome.notes
 
 
-def test_f06_a_folder_s_default_list_is_not_added(tmp_path: Path) -> None:
+def test_F06_a_folder_s_default_list_is_not_added(tmp_path: Path) -> None:
     """A replacement does not pick up an access control list that new files of its folder get (F06)."""
     entries = [(1, 7, -1), (2, 6, 1234), (4, 4, -1), (16, 6, -1), (32, 4, -1)]
     acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
@@ -93,8 +93,35 @@ def test_f06_a_folder_s_default_list_is_not_added(tmp_path: Path) -> None:
     assert ([], ["system.posix_acl_access"]) == (os.listxattr(tmp_path / "f"), os.listxattr(tmp_path / "new"))
 
 
+def test_F06_an_access_control_list_stays(tmp_path: Path) -> None:
+    """Who else may read a file may read the edited one (F06)."""
+    entries = [(1, 6, -1), (2, 4, 1234), (4, 0, -1), (16, 4, -1), (32, 0, -1)]
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    (tmp_path / "f").write_bytes(b"a")
+    try:
+        os.setxattr(tmp_path / "f", "system.posix_acl_access", acl)
+    except OSError:
+        pytest.skip("no access control lists on this file system")
+    edit(tmp_path)
+
+    assert acl == os.getxattr(tmp_path / "f", "system.posix_acl_access")
+
+
 @as_root
-def test_f06_who_may_not_give_away_writes_in_place(open_folder: Path) -> None:
+def test_F06_set_user_id_survives_without_privileges(open_folder: Path) -> None:
+    """The system takes the bit away from a file that is written by anybody but root; the replacement has it (F06)."""
+    path = open_folder / "f"
+    path.write_bytes(b"a")
+    os.chown(path, NOBODY, NOBODY)
+    path.chmod(0o4755)
+    with without_privileges():
+        outcome = edit(open_folder)
+
+    assert (0o4755, b"b", ()) == (path.stat().st_mode & 0o7777, path.read_bytes(), outcome.notes)
+
+
+@as_root
+def test_F06_who_may_not_give_away_writes_in_place(open_folder: Path) -> None:
     """Where the owner can't be kept by a replacement, the file itself is written, and the result says so (F06)."""
     path = open_folder / "f"
     path.write_bytes(b"a")
@@ -121,7 +148,7 @@ def test_without_faults_there_is_nothing_to_say(tmp_path: Path, publisher: Publi
 
 
 @pytest.mark.parametrize("text", ["longer than before", "", "b"])
-def test_f04_hard_links_stay_linked(tmp_path: Path, text: str) -> None:
+def test_F04_hard_links_stay_linked(tmp_path: Path, text: str) -> None:
     """Both names of a file see the new text, and the result says that it was not atomic (F04)."""
     (tmp_path / "f").write_bytes(b"a\n" * 3)
     (tmp_path / "other").hardlink_to(tmp_path / "f")
@@ -131,7 +158,7 @@ def test_f04_hard_links_stay_linked(tmp_path: Path, text: str) -> None:
     assert ("Written in place, not atomically: the file has 2 hard links.",) == outcome.notes
 
 
-def test_f20_a_mounted_file_is_written_in_place(tmp_path: Path) -> None:
+def test_F20_a_mounted_file_is_written_in_place(tmp_path: Path) -> None:
     """A file that is a mount point can't be renamed over, and is written all the same (F20)."""
     (tmp_path / "source").write_bytes(b"a")
     (tmp_path / "w").mkdir()
@@ -147,7 +174,7 @@ def test_f20_a_mounted_file_is_written_in_place(tmp_path: Path) -> None:
         assert ["f"] == names(tmp_path / "w")
 
 
-def test_f08_a_folder_that_takes_no_files(open_folder: Path) -> None:
+def test_F08_a_folder_that_takes_no_files(open_folder: Path) -> None:
     """A file that may be written in a folder that may not is written in place; a new one is refused (F08)."""
     folder = open_folder / "d"
     folder.mkdir()
@@ -181,7 +208,7 @@ def test_in_place_too_another_writer_s_bytes_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o444, 0o400, 0o555])
-def test_f07_a_read_only_file_stays(tmp_path: Path, mode: int) -> None:
+def test_F07_a_read_only_file_stays(tmp_path: Path, mode: int) -> None:
     """Without the owner's write bit nothing is written, by root neither, and the error has the mode (F07)."""
     path = tmp_path / "f"
     path.write_bytes(b"a")

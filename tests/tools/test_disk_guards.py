@@ -78,7 +78,7 @@ def test_content_that_became_binary_is_stale_first(tmp_path: Path) -> None:
     assert (version_of_bytes(b"\xff"), None) == (caught.value.current, caught.value.current_text)
 
 
-def test_c01_a_touch_is_not_a_change(tmp_path: Path) -> None:
+def test_C01_a_touch_is_not_a_change(tmp_path: Path) -> None:
     """Another modification time means nothing (C01)."""
     (tmp_path / "f").write_bytes(b"seen\n")
     os.utime(tmp_path / "f", (time.time() + 100, time.time() + 100))

@@ -24,7 +24,7 @@ ANY = Unconditional()
 # ---- links, kinds, names
 
 
-async def test_f01_a_link_stays_a_link(tmp_path: Path, disk: DiskFileSystem) -> None:
+async def test_F01_a_link_stays_a_link(tmp_path: Path, disk: DiskFileSystem) -> None:
     """An edit through a symbolic link goes to the file and leaves the link (F01)."""
     (tmp_path / "real.txt").write_bytes(b"a\n")
     (tmp_path / "link.txt").symlink_to("real.txt")
@@ -33,7 +33,7 @@ async def test_f01_a_link_stays_a_link(tmp_path: Path, disk: DiskFileSystem) -> 
     assert ("real.txt", b"b\n") == (str((tmp_path / "link.txt").readlink()), (tmp_path / "real.txt").read_bytes())
 
 
-async def test_f03_a_dangling_link_creates_its_target(tmp_path: Path, disk: DiskFileSystem) -> None:
+async def test_F03_a_dangling_link_creates_its_target(tmp_path: Path, disk: DiskFileSystem) -> None:
     """Reading a dangling link is a miss, writing creates what it leads to (F03)."""
     (tmp_path / "d.txt").symlink_to("missing.txt")
     target = await disk.resolve("d.txt")
@@ -43,7 +43,7 @@ async def test_f03_a_dangling_link_creates_its_target(tmp_path: Path, disk: Disk
     assert (True, b"x") == ((tmp_path / "d.txt").is_symlink(), (tmp_path / "missing.txt").read_bytes())
 
 
-async def test_f12_names_that_are_not_utf8(tmp_path: Path, disk: DiskFileSystem) -> None:
+async def test_F12_names_that_are_not_utf8(tmp_path: Path, disk: DiskFileSystem) -> None:
     """They are listed escaped, read by URI, and edited (F12)."""
     (tmp_path / os.fsdecode(b"\xff\xfe.txt")).write_bytes(b"a\n")
     target = await disk.resolve(tmp_path.as_uri() + "/%FF%FE.txt")
@@ -54,7 +54,7 @@ async def test_f12_names_that_are_not_utf8(tmp_path: Path, disk: DiskFileSystem)
 
 
 @pytest.mark.parametrize("kind", ["directory", "FIFO", "socket", "device"])
-async def test_f15_only_regular_files_are_text(tmp_path: Path, disk: DiskFileSystem, kind: str) -> None:
+async def test_F15_only_regular_files_are_text(tmp_path: Path, disk: DiskFileSystem, kind: str) -> None:
     """Anything else is refused at once, by all of read, write and edit (F15)."""
     path = tmp_path / "it"
     match kind:
@@ -84,7 +84,7 @@ async def test_f15_only_regular_files_are_text(tmp_path: Path, disk: DiskFileSys
     assert FileStat(kind, path.lstat().st_size, True) == await disk.stat(target)
 
 
-async def test_f15_missing_parents_are_made_and_reported(tmp_path: Path, disk: DiskFileSystem) -> None:
+async def test_F15_missing_parents_are_made_and_reported(tmp_path: Path, disk: DiskFileSystem) -> None:
     """A write makes the parents that are missing and lists them, outermost first (F15)."""
     (tmp_path / "a").mkdir()
     outcome = await disk.write_text(await disk.resolve("a/b/c/f"), "x", ANY)
@@ -115,7 +115,7 @@ async def test_long_names_have_short_temporaries(tmp_path: Path, disk: DiskFileS
     assert b"b" == await edited(disk, name, "a", "b")
 
 
-async def test_f18_i01_a_target_from_outside_is_denied(tmp_path: Path) -> None:
+async def test_F18_I01_a_target_from_outside_is_denied(tmp_path: Path) -> None:
     """A target of one workspace means nothing to the disk of another, for any operation (F18, I01)."""
     (tmp_path / "w").mkdir()
     (tmp_path / "s").write_bytes(b"a")
@@ -129,7 +129,7 @@ async def test_f18_i01_a_target_from_outside_is_denied(tmp_path: Path) -> None:
     assert b"a" == (tmp_path / "s").read_bytes()
 
 
-async def test_a_file_swapped_for_a_link_is_denied(tmp_path: Path, disk: DiskFileSystem) -> None:
+async def test_I10_a_file_swapped_for_a_link_is_denied(tmp_path: Path, disk: DiskFileSystem) -> None:
     """A link that took the file's name after it was resolved is not followed, and not named (I10)."""
     (tmp_path / "f").write_bytes(b"a")
     target = await disk.resolve("f")

@@ -50,7 +50,7 @@ interrupted = pytest.mark.parametrize(
 
 @interrupted
 @pytest.mark.parametrize("tool", ["write", "edit"])
-def test_c07_who_writes_meanwhile_is_not_overwritten(
+def test_C07_who_writes_meanwhile_is_not_overwritten(
     tmp_path: Path, tool: Tool, stage: Stage, other: Other, kernel_renames: bool
 ) -> None:
     """A write by another program after the version check makes the call stale, and its bytes stay (C07)."""
@@ -65,7 +65,7 @@ def test_c07_who_writes_meanwhile_is_not_overwritten(
 
 
 @pytest.mark.parametrize("other", [replaced, overwritten, disguised])
-def test_c07_who_was_noticed_in_time_is_never_swapped_out(tmp_path: Path, other: Other) -> None:
+def test_C07_who_was_noticed_in_time_is_never_swapped_out(tmp_path: Path, other: Other) -> None:
     """A write before the last look at the file is found by that look: no reader sees our text in between (C07)."""
     (tmp_path / "f").write_bytes(b"seen\n")
     publisher = Interrupted({"written": other(tmp_path / "f", b"mine\n")})
@@ -76,7 +76,7 @@ def test_c07_who_was_noticed_in_time_is_never_swapped_out(tmp_path: Path, other:
 
 
 @interrupted
-def test_c07_a_write_of_the_same_size_and_time_is_seen(
+def test_C07_a_write_of_the_same_size_and_time_is_seen(
     tmp_path: Path, stage: Stage, other: Other, kernel_renames: bool
 ) -> None:
     """Also when size and modification time say that nothing happened (C07)."""
@@ -94,7 +94,7 @@ def test_c07_a_write_of_the_same_size_and_time_is_seen(
 
 
 @interrupted
-def test_c02_the_same_bytes_written_meanwhile_are_no_change(
+def test_C02_the_same_bytes_written_meanwhile_are_no_change(
     tmp_path: Path, stage: Stage, other: Other, kernel_renames: bool
 ) -> None:
     """A sync tool that rewrites identical bytes does not make a call stale (C02)."""
@@ -130,7 +130,7 @@ def test_what_was_deleted_meanwhile_stays_deleted(tmp_path: Path, stage: Stage, 
 @pytest.mark.parametrize("stage", stages)
 @pytest.mark.parametrize("kernel_renames", [True, False])
 @pytest.mark.parametrize("guard", [ABSENT, ANY])
-def test_c12_a_creation_does_not_replace(tmp_path: Path, stage: Stage, kernel_renames: bool, guard: Guard) -> None:
+def test_C12_a_creation_does_not_replace(tmp_path: Path, stage: Stage, kernel_renames: bool, guard: Guard) -> None:
     """A file that appears while another is created stays; only an unconditional write then replaces it (C12)."""
     publisher = Interrupted({stage: overwritten(tmp_path / "f", b"u\n")}, kernel_renames=kernel_renames)
 
@@ -248,7 +248,7 @@ def test_endless_contention_ends(tmp_path: Path) -> None:
         ("checked", "hard link", True),
     ],
 )
-def test_i03_a_folder_swapped_for_a_link_leads_nowhere(
+def test_I03_a_folder_swapped_for_a_link_leads_nowhere(
     tmp_path: Path, stage: Stage, kind: str, kernel_renames: bool
 ) -> None:
     """A folder that becomes a link to the outside after the check: nothing outside is touched (I03)."""

@@ -70,7 +70,7 @@ async def test_nothing_is_kept_of_unused_targets() -> None:
 # ---- many at once
 
 
-async def test_c15_many_at_once_leave_nothing_behind(tmp_path: Path) -> None:
+async def test_C15_many_at_once_leave_nothing_behind(tmp_path: Path) -> None:
     """A hundred creations and a hundred edits in one folder, and only the files are there (C15)."""
     disk = DiskFileSystem(Workspace([tmp_path]))
     targets = [await disk.resolve(f"f{number}") for number in range(100)]

@@ -1,36 +1,10 @@
-"""Snapshots, and work that a cancellation must not cut in two."""
+"""Work that a cancellation must not cut in two."""
 
 import asyncio
 
 import pytest
 
-from dsh_ledger.versions import version_of_text
-from dsh_tools.snapshots import Snapshots
 from dsh_tools.uninterrupted import uninterrupted
-
-
-def test_the_least_recently_used_text_goes_first() -> None:
-    """What is asked for stays; the bound holds."""
-    kept = Snapshots(limit=6)
-    a, b, c = (version_of_text(text) for text in ("aaa", "bbb", "ccc"))
-    kept.keep(a, "aaa")
-    kept.keep(b, "bbb")
-    assert kept.get(a) == "aaa"
-
-    kept.keep(c, "ccc")
-
-    assert (kept.get(a), kept.get(b), kept.get(c)) == ("aaa", None, "ccc")
-
-
-def test_a_text_over_the_bound_is_not_kept_and_pushes_nothing_out() -> None:
-    """One large text does not cost all the others."""
-    kept = Snapshots(limit=3)
-    small, large = version_of_text("abc"), version_of_text("abcd")
-    kept.keep(small, "abc")
-
-    kept.keep(large, "abcd")
-
-    assert (kept.get(small), kept.get(large)) == ("abc", None)
 
 
 async def test_a_cancellation_is_spent_on_work_that_must_end() -> None:

@@ -37,6 +37,8 @@ def found(text: str, wanted: str) -> tuple[int, str] | None:
         ("a\nx - y\n", "x — y", 2, "dashes"),
         ("a\ncaf\u00e9 x\n", "cafe\u0301 x", 2, "unicode form"),
         ("a\ncafe\u0301 x\n", "caf\u00e9 x", 2, "unicode form"),
+        ("a\n\u00e9t\u00e9\n", "e\u0301te\u0301", 2, "unicode form"),
+        ("a\n\u1112\u1161\u11ab x  y\n", "x y", 2, "whitespace"),
         ("a\nb\nc\n", "     2| b\n     3| c\n", 2, "line-number prefix"),
         ("a\nb\n\nc\n", "2\tb\n3\t\n4\tc", 2, "line-number prefix"),
         ("a\nbcd\nc\n", "cd\n     3| c", 2, "line-number prefix"),
@@ -83,10 +85,9 @@ def test_where_only_the_beginning_is_the_same() -> None:
     assert (2, "it is different from line 4 on") == (miss.line, miss.note)
 
 
-@pytest.mark.parametrize("before", ["\u1112\u1161\u11ab ", "ab" * 20_000])
-def test_where_the_place_in_the_line_is_not_known(before: str) -> None:
-    """After letters that compose across characters, or far out in a line, the kinds that it can be are named."""
-    miss = near_miss(f"a\n{before}x  y\n", "x y")
+def test_where_the_place_in_the_line_is_not_known() -> None:
+    """Far out in a line, the kinds that it can be are named."""
+    miss = near_miss(f"a\n{'ab' * 20_000}x  y\n", "x y")
 
     assert miss is not None
     assert (2, "whitespace, case, quotes, dashes or unicode form differ") == (miss.line, miss.note)
@@ -195,16 +196,28 @@ def test_messages_quote_nothing() -> None:
     assert "beta" not in message
 
 
-@pytest.mark.parametrize("letter", ["x", "é", "ж", "中", "😀"])
-@pytest.mark.parametrize(
-    "wanted", ["nothing like it " * 50, "line 150000  {0}", "line 150000 {0}\nand more", "{0}" * SOUGHT * 2]
-)
-def test_large_texts_are_searched_in_bounded_time(letter: str, wanted: str) -> None:
-    """5 MB take a fraction of a second of processor time; the bound leaves room for a busy machine."""
-    text = (
-        "".join(f"line {index} {letter}\n" for index in range(330_000)).encode()[:5_000_000].decode("utf-8", "ignore")
-    )
-    began = process_time()
-    near_miss(text, wanted.format(letter))
+_DECOMPOSED = "Tie\u0302\u0301ng Vie\u0323\u0302t"
 
-    assert process_time() - began < 1
+
+@pytest.mark.parametrize(
+    "letters",
+    [
+        *("x", "é", "ж", "中", "😀", "한국어", "e\u0301", _DECOMPOSED, "Tiếng Việt", f"Tiếng Việt {_DECOMPOSED}"),
+        *("“x” – ‘y’", "“”‘’–—\u00a0" * 6),
+    ],
+)
+@pytest.mark.parametrize(
+    "wanted", ["nothing like it " * 50, "line 150000  {0}", "line 150000 {0}\nand more", "{0}" * (SOUGHT * 2)]
+)
+def test_large_texts_are_searched_in_bounded_time(letters: str, wanted: str) -> None:
+    """In 5 MB of any script and unicode form it takes at most 0.2 s; the bound leaves room for a slow machine."""
+    line_count = 5_000_000 // len(f"line 100000 {letters}\n".encode())
+    text = "".join(f"line {index} {letters}\n" for index in range(line_count))
+    sought = wanted.format(letters)
+    took = []
+    for _ in range(2):
+        began = process_time()
+        near_miss(text, sought)
+        took.append(process_time() - began)
+
+    assert min(took) < 0.4

@@ -9,53 +9,7 @@ from dsh_ledger.errors import FsNotText
 from dsh_ledger.versions import logical_text, version_of_text
 from dsh_tools.fs.encoding import NUL_NOTE, UTF8_BOM, Decoded, decode, text_content
 from dsh_tools.fs.line_ends import rewrite, to_physical
-
-BOM = "\ufeff"
-
-
-# ---- a model: a text as a list of units, each a logical character and how it is written
-
-
-def units(physical: str) -> list[str]:
-    """The text in units of one logical character each."""
-    found: list[str] = []
-    for character in physical.removeprefix(BOM):
-        if character == "\n" and found and found[-1] == "\r":
-            found[-1] = "\r\n"
-        else:
-            found.append(character)
-    return found
-
-
-def modelled(change: Change, physical: str, default_eol: str) -> str:
-    """The physical text after a change, one unit at a time."""
-    old = units(physical)
-    out, at = [BOM] if physical.startswith(BOM) else [], 0
-    for edit in change.edits:
-        out += old[at : edit.start]
-        replaced = [unit for unit in old[edit.start : edit.end] if unit.endswith("\n")]
-        out += modelled_insert(edit, old, replaced or [neighbour(edit, old, default_eol)])
-        at = edit.end
-    return "".join(out + old[at:])
-
-
-def modelled_insert(edit: Edit, old: list[str], ends: list[str]) -> list[str]:
-    """An inserted text, its n-th line end written as the n-th of ``ends``, or as the last of them."""
-    out, number = [], 0
-    for unit in units(edit.text.replace("\r\n", "\n")):
-        out.append(ends[min(number, len(ends) - 1)] if unit == "\n" else unit)
-        number += unit == "\n"
-    return out
-
-
-def neighbour(edit: Edit, old: list[str], default_eol: str) -> str:
-    """The end of the line before an insertion at a line's start, else of the line it is in, else of the one before."""
-    before = [unit for unit in old[: edit.start] if unit.endswith("\n")]
-    after = [unit for unit in old[edit.end :] if unit.endswith("\n")]
-    if edit.start == edit.end and edit.start > 0 and old[edit.start - 1].endswith("\n"):
-        return before[-1]
-    return after[0] if after else before[-1] if before else default_eol
-
+from tests.support.line_end_model import BOM, modelled, units
 
 # ---- strategies
 

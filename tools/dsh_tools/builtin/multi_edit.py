@@ -2,16 +2,14 @@
 
 from pydantic import Field
 
-from dsh_ledger.edits import Change
-from dsh_ledger.errors import FsAmbiguousEdit, FsEditNotFound
 from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import mutation
-from dsh_tools.builtin.arguments import FilePath
+from dsh_tools.builtin.arguments import DRY_RUN, FilePath
 from dsh_tools.builtin.edit import Replacement
 from dsh_tools.cards import DiffCall
 from dsh_tools.contract import ToolRun
 from dsh_tools.hunk_models import FileDiff
-from dsh_tools.matching import Replace
+from dsh_tools.matching import Replacements
 from dsh_tools.models import Items
 
 _DESCRIPTION = """\
@@ -25,41 +23,20 @@ class MultiEditArguments(FilePath):
     """Arguments of multi_edit."""
 
     edits: Items[Replacement] = Field(min_length=1, max_length=_MOST, description="The replacements, in order.")
-
-
-class _Sequence:
-    """A plan that makes all replacements in memory, and counts them."""
-
-    def __init__(self, path: str, edits: tuple[Replacement, ...]) -> None:
-        self._replaces = [Replace(e.old_string, e.new_string, path=path, replace_all=e.replace_all) for e in edits]
-        self.count = 0
-
-    def __call__(self, text: str) -> Change:
-        whole, self.count = Change(), 0
-        for index, replace in enumerate(self._replaces):
-            try:
-                planned = replace.plan(text)
-            except (FsEditNotFound, FsAmbiguousEdit) as error:
-                error.message = f"edits[{index}]: {error.message} None of the edits was applied."
-                error.details |= {"index": index}
-                raise
-            text = planned.change.apply(text)
-            whole = whole.then(planned.change)
-            self.count += planned.count
-        return whole
+    dry_run: bool = DRY_RUN
 
 
 async def _execute(args: MultiEditArguments, run: ToolRun) -> JsonObject:
     target = await run.fs.resolve(args.file_path)
     guard = run.ledger.edit_guard(target)
-    plan = _Sequence(target.path, args.edits)
-    outcome = await run.fs.edit_text(target, plan, guard)
-    return mutation.applied(run, target, outcome, plan.count)
+    plan = Replacements([each.plan(target.path, run) for each in args.edits], is_list=True)
+    outcome = await run.fs.edit_text(target, plan, guard, dry_run=args.dry_run)
+    return mutation.applied(run, target, outcome, plan.count, plan.second_tries, dry_run=args.dry_run)
 
 
 def _call_card(args: MultiEditArguments) -> DiffCall:
     return DiffCall(
-        title=f"Edit {args.file_path}",
+        title=mutation.call_title(args.file_path, dry_run=args.dry_run),
         path=args.file_path,
         diffs=tuple(
             FileDiff(path=args.file_path, old_text=each.old_string, new_text=each.new_string) for each in args.edits

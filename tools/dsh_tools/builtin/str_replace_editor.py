@@ -18,7 +18,7 @@ from dsh_tools.content import ContentBlock, text_content
 from dsh_tools.contract import Tool, ToolResult, ToolRun
 from dsh_tools.fs.port import FileStat
 from dsh_tools.hunk_models import FileDiff
-from dsh_tools.matching import Replace
+from dsh_tools.matching import Replace, Replacements, SecondTry
 from dsh_tools.models import Items, ToolArguments, WireModel, optional
 from dsh_tools.windows import DEFAULT_LINES
 
@@ -83,18 +83,21 @@ class EditorValue(WireModel):
 async def _execute(args: StrReplaceEditorArguments, run: ToolRun) -> JsonObject:
     target = await run.fs.resolve(args.path)
     about: JsonObject = {"command": args.command, "path": target.path}
+    second_tries: list[tuple[int | None, SecondTry]] = []
     match args.command:
         case "view":
             return about | await _view(args, run, target)
         case "create":
             outcome = await run.fs.write_text(target, args.file_text or "", run.ledger.write_guard(target))
         case "str_replace":
-            replace = Replace(args.old_str or "", args.new_str or "", path=target.path)
-            outcome = await run.fs.edit_text(target, replace, run.ledger.edit_guard(target))
+            replace = Replace(args.old_str or "", args.new_str or "", path=target.path, second_try=run.second_try)
+            plan = Replacements([replace])
+            outcome = await run.fs.edit_text(target, plan, run.ledger.edit_guard(target))
+            second_tries = plan.second_tries
         case "insert":
             insert = _Insert(target, args.insert_line or 0, args.new_str or "")
             outcome = await run.fs.edit_text(target, insert, run.ledger.edit_guard(target))
-    about["change"] = mutation.applied(run, target, outcome, 1)
+    about["change"] = mutation.applied(run, target, outcome, 1, second_tries)
     return about
 
 

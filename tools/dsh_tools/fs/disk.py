@@ -16,11 +16,13 @@ from typing import Final, ParamSpec, TypeVar
 from dsh_ledger.errors import FsNotDirectory, FsNotFound
 from dsh_ledger.guards import Guard
 from dsh_ledger.targets import Target
-from dsh_tools.fs.encoding import decode, text_content
+from dsh_ledger.versions import Version
+from dsh_tools.fs.file_style import FileStyles
+from dsh_tools.fs.guard_check import strictly
 from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.mutation import DiskMutations, Revise, editing, writing
 from dsh_tools.fs.os_errors import leads_through_link, translated
-from dsh_tools.fs.paths import Workspace, kind_of
+from dsh_tools.fs.paths import Workspace, kind_of, target_path
 from dsh_tools.fs.places import Place, open_place
 from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
 from dsh_tools.fs.publish import Publisher
@@ -29,6 +31,7 @@ from dsh_tools.fs.snapshots import Snapshot, take
 from dsh_tools.fs.streaming import TextStream
 from dsh_tools.fs.threads import DiskThreads
 from dsh_tools.fs.uris import escaped_name
+from dsh_tools.uninterrupted import uninterrupted
 
 DEFAULT_LIMIT: Final = 50 * 1024 * 1024
 """Bytes that a file may have to be read or changed as a whole."""
@@ -46,6 +49,10 @@ class DiskFileSystem:
         publisher: How bytes get to their place.
         limit: The most bytes of a file that is read or changed as a whole.
         threads: Threads to use; `close` ends them. Without it, the disk has its own.
+        styles: What is asked of files: encodings and the style of new ones. Without it, only ``.editorconfig`` asks.
+
+    Attributes:
+        styles: What is asked of files; shared with `for_workspace`.
     """
 
     def __init__(
@@ -56,21 +63,24 @@ class DiskFileSystem:
         publisher: Publisher | None = None,
         limit: int = DEFAULT_LIMIT,
         threads: DiskThreads | None = None,
+        styles: FileStyles | None = None,
     ) -> None:
         self._locks = locks if locks is not None else TargetLocks()
         self._threads = threads or DiskThreads()
+        self.styles = styles or FileStyles()
         self._mutations = DiskMutations(
-            workspace, publisher or Publisher(), limit, self._threads.digests, RecentContents()
+            workspace, publisher or Publisher(), limit, self._threads.digests, RecentContents(), self.styles
         )
 
     def for_workspace(self, workspace: Workspace) -> "DiskFileSystem":
-        """The same disk for a session with other roots; threads, locks and publisher are shared."""
+        """The same disk for a session with other roots; threads, locks, publisher and styles are shared."""
         return DiskFileSystem(
             workspace,
             locks=self._locks,
             publisher=self._mutations.publisher,
             limit=self._mutations.limit,
             threads=self._threads,
+            styles=self.styles,
         )
 
     @property
@@ -96,7 +106,7 @@ class DiskFileSystem:
 
     async def stream_text(self, target: Target) -> AsyncIterator[str]:
         """See `FileSystem.stream_text`. Bytes that don't decode are refused at the step that meets them."""
-        stream = await self._hop(TextStream, self.workspace, target)
+        stream = await self._hop(TextStream, self.workspace, target, self._mutations.style_of(target))
         try:
             while (piece := await self._hop(stream.next_piece)) is not None:
                 if piece:
@@ -117,17 +127,31 @@ class DiskFileSystem:
         return ()
 
     async def write_text(self, target: Target, text: str, guard: Guard) -> WriteOutcome:
-        r"""See `FileSystem.write_text`. A new file gets the text as it is, ``\r\n`` included."""
-        return await self._mutate(target, guard, writing(target, text))
+        r"""See `FileSystem.write_text`.
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
+        A new file, or an empty one, gets the text as it is, ``\r\n`` included, but for what the workspace asks of its
+        files (`new_files`).
+        """
+        return await self._mutate(target, strictly(guard), writing(target, text))
+
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
         """See `FileSystem.edit_text`. The plan is called in another thread, and again if the content changed."""
-        return await self._mutate(target, guard, editing(target, plan))
+        return await self._mutate(target, guard, editing(target, plan, guard), dry_run=dry_run)
+
+    async def remove(self, target: Target, version: Version) -> bool:
+        """Remove a file if it has this version; whether it had. One that was changed is left as it is.
+
+        Raises:
+            FsError: As for `read_text`, and for a protected place.
+        """
+        self.workspace.refuse_protected(target)
+        async with self._locks.hold(target):
+            return await uninterrupted(self._hop(self._remove, target, version))
 
     async def _hop(self, job: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads.operations, partial(job, *args, **kwargs))
 
-    async def _mutate(self, target: Target, guard: Guard, revise: Revise) -> WriteOutcome:
+    async def _mutate(self, target: Target, guard: Guard, revise: Revise, *, dry_run: bool = False) -> WriteOutcome:
         """Run a critical section under the target's lock.
 
         A cancellation that comes before the section has begun leaves everything as it is and is passed on. One that
@@ -136,7 +160,7 @@ class DiskFileSystem:
         """
         self.workspace.refuse_protected(target)
         async with self._locks.hold(target):
-            job = self._threads.operations.submit(self._mutations.run, target, guard, revise)
+            job = self._threads.operations.submit(self._mutations.run, target, guard, revise, dry_run=dry_run)
             done = asyncio.wrap_future(job)
             while not done.done():
                 try:
@@ -157,11 +181,8 @@ class DiskFileSystem:
         snapshot = self._take(target)
         if snapshot is None:
             return Missing()
-        recent = self._mutations.recent
-        content = recent.find(snapshot.data)
-        if content is None:
-            content = text_content(decode(snapshot.data, target.path), snapshot.data)
-            recent.keep(content)
+        content = self._mutations.content(snapshot.data, target.path, self._mutations.style_of(target))
+        self._mutations.recent.keep(content)
         encoding = content.decoded.encoding
         return TextRead(content.logical, content.version, "disk", encoding=encoding, notes=content.notes)
 
@@ -172,6 +193,15 @@ class DiskFileSystem:
     def _take(self, target: Target) -> Snapshot | None:
         with self._place(target) as place:
             return None if place is None else take(place, self._mutations.limit)
+
+    def _remove(self, target: Target, version: Version) -> bool:
+        publisher = self._mutations.publisher
+        with publisher.turns.hold(target_path(target)), self._place(target) as place:
+            snapshot = None if place is None else take(place, self._mutations.limit)
+            if place is None or snapshot is None:
+                return False
+            content = self._mutations.content(snapshot.data, target.path, self._mutations.style_of(target))
+            return content.version == version and publisher.remove(place, snapshot.data)
 
     def _list_dir(self, target: Target) -> tuple[DirEntry, ...]:
         with self._place(target) as place:

@@ -27,6 +27,7 @@ _PATH_MAX = 4096
 
 _VARIABLE = re.compile(r"\$(\w+|\{)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCHEME_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -100,7 +101,12 @@ class Workspace:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             return file_uri(real)
-        return f"./{text}" if text.startswith("~") or _VARIABLE.match(text) or _SCHEME.match(text) else text
+        misread = text.startswith("~") or any(other.match(text) for other in (_VARIABLE, _SCHEME, _DRIVE))
+        return f"./{text}" if misread else text
+
+    def shown_if_inside(self, real: bytes) -> str | None:
+        """The path to show for a real path; None if it lies outside, and its name is nobody's business here."""
+        return None if self._root_of(real) is None else self.shown(real)
 
     def locate(self, target: Target) -> Location:
         """Where a target lies. Asks the disk nothing.
@@ -156,6 +162,8 @@ class Workspace:
             if _VARIABLE.match(path)
             else "looks like a URI; only file: URIs and paths name files"
             if _SCHEME.match(path)
+            else "is a path of Windows"
+            if _DRIVE.match(path)
             else None
         )
         if reading and not os.path.lexists(joined(self._roots[0][0], raw.partition(b"/")[0])):

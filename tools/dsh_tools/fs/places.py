@@ -14,8 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from dsh_ledger.errors import FsError, FsNotDirectory, FsNotRegularFile
+from dsh_tools.fs.leases import opened
 from dsh_tools.fs.os_errors import leads_through_link
 from dsh_tools.fs.paths import Location, joined, kind_of
+from dsh_tools.fs.windows_names import refuse_windows_name
 
 _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -61,7 +63,7 @@ class Place:
 
     def open(self, flags: int) -> int:
         """A descriptor of what is at the name. Never follows a link, never waits for a FIFO's other end."""
-        return os.open(self.name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=self.directory)
+        return opened(self.name, flags, self.directory)
 
     def writable(self) -> bool:
         """Whether this process may write to what is at the name."""
@@ -125,6 +127,7 @@ def made_directories(location: Location, shown: str) -> Iterator[tuple[bytes, ..
                 if place is None:
                     raise FileNotFoundError
                 if place.lstat() is None:
+                    refuse_windows_name(place.directory, place.name, shown)
                     with suppress(FileExistsError):
                         os.mkdir(place.name, dir_fd=place.directory)
                         made.append(joined(location.root, b"/".join(location.parts[:depth])))

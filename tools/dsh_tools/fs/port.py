@@ -89,6 +89,7 @@ class WriteOutcome:
         saved: The disk has ``after`` too.
         notes: What else the caller should be told, as sentences (written in place, disk still has the old text, …).
         created_directories: Directories made on the way, outermost first, as shown paths.
+        rebased_from: The observed text that the edit was planned for, where ``before`` is another one by now.
     """
 
     before: str | None
@@ -99,6 +100,7 @@ class WriteOutcome:
     saved: bool
     notes: tuple[str, ...] = ()
     created_directories: tuple[str, ...] = ()
+    rebased_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,20 +185,24 @@ class FileSystem(Protocol):
 
         Raises:
             FsNotObserved: The guard is `MustBeAbsent` and something is there.
-            FsStaleVersion: The guard is `MustBeVersion` and something else, or nothing, is there.
+            FsStaleVersion: The guard asks for a version and something else, or nothing, is there.
             FsError: Others, with nothing changed unless the error says so.
         """
         ...
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard) -> WriteOutcome:
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
         """Change parts of the target; whatever the plan does not touch stays byte for byte.
+
+        With ``dry_run`` nothing is published: the outcome is what it would have been, not ``saved``, and refusals are
+        those that come before publishing.
 
         A plan whose change leaves the text as it is publishes nothing and is a success. The plan may be called in
         another thread, and again if the content turns out to have changed. Cancellation is as for `write_text`.
 
         Raises:
             FsNotFound: There is nothing there and the guard does not ask for a version.
-            FsStaleVersion: As for `write_text`, before the plan is asked.
+            FsStaleVersion: As for `write_text`, before the plan is asked; and where what has changed and the plan's
+                change overlap.
             FsEditNotFound, FsAmbiguousEdit: From the plan.
             FsError: Others, with nothing changed unless the error says so.
         """

@@ -2,7 +2,7 @@
 
 An agent that edits a large file again finds the bytes that it left. To see that they are the same takes half a
 millisecond for 5 MB; to decode and digest them takes four. Nothing is taken on trust: not names, sizes or times.
-Deliberately absent: anything that is not a function of the bytes alone.
+Deliberately absent: anything that is not a function of the bytes and of the encoding that is declared for them.
 """
 
 from collections import OrderedDict
@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Final
 
 from dsh_tools.fs.encoding import TextContent
+from dsh_tools.fs.file_style import StyleOf, no_style
 
 SMALLEST: Final = 1 << 17
 """Bytes below which a digest costs less than looking for it."""
@@ -31,13 +32,21 @@ class RecentContents:
         self._size = 0
         self._contents: OrderedDict[str, TextContent] = OrderedDict()
 
-    def find(self, data: bytes) -> TextContent | None:
-        """The content of exactly these bytes, if it is kept."""
+    def find(self, data: bytes, style: StyleOf = no_style) -> TextContent | None:
+        """The content of exactly these bytes, if it is kept.
+
+        Args:
+            data: The bytes.
+            style: What is asked of their file; only called where the bytes don't say what they are.
+        """
         if len(data) < SMALLEST:
             return None
         with self._lock:
             kept = list(self._contents.values())
-        return next((content for content in reversed(kept) if content.data == data), None)
+        for content in reversed(kept):
+            if content.data == data and (not content.decoded.is_declared or content.decoded.encoding == style().codec):
+                return content
+        return None
 
     def keep(self, content: TextContent) -> None:
         """Keep a content as the latest; the oldest go when there are too many bytes."""

@@ -11,6 +11,7 @@ import stat
 from dataclasses import dataclass
 
 from dsh_ledger.errors import FsIoError, FsTooLarge
+from dsh_tools.fs.leases import opened
 from dsh_tools.fs.places import Place
 
 _PIECE = 1 << 18
@@ -87,7 +88,7 @@ def is_own(directory: int, name: bytes, written: os.stat_result) -> bool:
 def holds(directory: int, name: bytes, data: bytes) -> bool:
     """Whether a name is a file with exactly these bytes, as a fresh descriptor sees them. No when it can't be read."""
     try:
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+        fd = opened(name, os.O_RDONLY, directory)
     except OSError:
         return False
     try:
@@ -98,11 +99,26 @@ def holds(directory: int, name: bytes, data: bytes) -> bool:
         os.close(fd)
 
 
+def begins_with(directory: int, name: bytes, inode: int, data: bytes) -> bool:
+    """Whether a name is the file with this inode number, and begins with these bytes. No when it can't be read."""
+    try:
+        fd = opened(name, os.O_RDONLY, directory)
+    except OSError:
+        return False
+    try:
+        return os.fstat(fd).st_ino == inode and _read(fd, len(data))[: len(data)] == data
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
 def fd_holds(fd: int, data: bytes) -> bool:
-    """The same of an open descriptor, whose position moves."""
+    """The same as `holds` of an open descriptor, wherever its position is; that moves."""
     status = os.fstat(fd)
     if status.st_size != len(data) or not stat.S_ISREG(status.st_mode):
         return False
+    os.lseek(fd, 0, os.SEEK_SET)
     at = 0
     while piece := os.read(fd, _PIECE):
         if piece != data[at : at + len(piece)]:

@@ -1,0 +1,166 @@
+"""Keeping and undoing: decisions of people on what agents changed.
+
+An undo is one edit of a file, whatever it takes back there, through the same guarded path as any edit: one step for the
+editor's own undo, and nothing that was typed elsewhere is touched. Deliberately absent: who asked, and who is told.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from dsh_ledger.edits import Change
+from dsh_ledger.errors import FsError, FsStaleVersion, LedgerError
+from dsh_ledger.guards import Guard, MustBeVersion, Unconditional
+from dsh_ledger.pending import PendingHunk, PendingHunks
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version, version_of_logical
+from dsh_lsp.buffers.open_document import Source, Undo, undone
+from dsh_lsp.review.line_changes import line_change
+from dsh_lsp.review.reviews import Reviewed, Reviews
+from dsh_lsp.review.selection import Part, Selection
+from dsh_tools.fs.port import EditPlan, WriteOutcome
+
+Decision: TypeAlias = Literal["kept", "undone"]
+
+_ATTEMPTS = 3
+"""How often a file that others keep writing is looked at again."""
+
+_CHANGED = "the file keeps changing"
+_NOT_THE_AGENTS = "the file is not what the agent wrote any more, so it is not removed; its text: "
+_SHOWN = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A hunk that was decided on; or that could not be, and why."""
+
+    target: Target
+    hunk: PendingHunk
+    decision: Decision
+    conflict: str | None = None
+
+
+class Files(Protocol):
+    """What deciding needs of the files."""
+
+    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, source: Source) -> WriteOutcome:
+        """See `dsh_lsp.buffers.workspace_files.WorkspaceFiles`."""
+        ...
+
+    async def remove(self, target: Target, version: Version) -> bool:
+        """Remove a file that has this version; whether it had."""
+        ...
+
+
+class Deciding:
+    """Decides on the hunks of a workspace.
+
+    Args:
+        reviews: What is pending.
+        files: The files.
+        new_hunk_id: Makes ids for what is left of a hunk.
+    """
+
+    def __init__(self, reviews: Reviews, files: Files, new_hunk_id: Callable[[], str]) -> None:
+        self._reviews = reviews
+        self._files = files
+        self._new_hunk_id = new_hunk_id
+
+    async def keep(self, target: Target, selection: Selection) -> list[Decided]:
+        """Accept what is meant of a file's hunks."""
+        found = await self._reviews.of(target)
+        parts = [] if found is None else list(selection.of(found.hunks))
+        if found is None or not parts:
+            return []
+        hunks = found.hunks if found.document is None else found.document.hunks
+        for part in parts:
+            hunks = hunks.kept_lines(part.hunk.id, part.start, part.end, self._new_hunk_id)
+        self._reviews.pending.created_kept(target)
+        if found.document is None:
+            self._reviews.pending.put(target, hunks, found.text)
+        else:
+            for part in parts:
+                if hunks.get(part.hunk.id) is None:
+                    found.document.kept_on_disk(part.hunk.id)
+            found.document.take_over(hunks)
+            self._reviews.pending.touched(target)
+        return [Decided(target, part.hunk, "kept") for part in parts]
+
+    async def undo(self, target: Target, selection: Selection) -> list[Decided]:
+        """Take back what is meant of a file's hunks, all of it or nothing."""
+        parts: list[Part] = []
+        for _ in range(_ATTEMPTS):
+            found = await self._reviews.of(target)
+            parts = [] if found is None else list(selection.of(found.hunks))
+            if found is None or not parts:
+                return []
+            try:
+                conflict = await self._undo(found, parts, selection)
+            except FsStaleVersion:
+                continue
+            except FsError as error:
+                conflict = error.message
+            return [Decided(target, part.hunk, "undone", conflict) for part in parts]
+        return [Decided(target, part.hunk, "undone", _CHANGED) for part in parts]
+
+    async def _undo(self, found: Reviewed, parts: Sequence[Part], selection: Selection) -> str | None:
+        """Undo; why it could not be done, or None."""
+        if found.is_created and _leaves_nothing(found, parts):
+            return await self._remove(found)
+        if found.is_created and len(parts) == len(found.hunks) and selection.lines is None:
+            return _NOT_THE_AGENTS + _cut(found.text)
+        undo = Undo(tuple((part.hunk.id, part.start, part.end) for part in parts))
+        document = found.document
+
+        def plan(text: str) -> Change:
+            hunks = found.hunks if document is None else document.hunks
+            return undo_change(text, hunks, undo)
+
+        guard = MustBeVersion(version_of_logical(found.text)) if document is None else Unconditional()
+        outcome = await self._files.edit_text(found.target, plan, guard, undo)
+        if document is None:
+            left = undone(found.hunks, undo, found.text, self._new_hunk_id)
+            self._reviews.pending.put(found.target, left, outcome.after)
+        else:
+            self._reviews.pending.touched(found.target)
+        return None
+
+    async def _remove(self, found: Reviewed) -> str | None:
+        """Remove a file that an agent created, and that is still what the agent wrote."""
+        if any(hunk.user_modified for hunk in found.hunks):
+            return _NOT_THE_AGENTS + _cut(found.text)
+        if found.document is not None:
+            undo = Undo(tuple((hunk.id, hunk.start, hunk.end) for hunk in found.hunks))
+            document = found.document
+            await self._files.edit_text(
+                found.target, lambda text: undo_change(text, document.hunks, undo), Unconditional(), undo
+            )
+        try:
+            removed = await self._files.remove(found.target, version_of_logical(found.text))
+            if not removed and found.document is not None:
+                # The editor may have saved the buffer, which is empty now.
+                await self._files.remove(found.target, version_of_logical(""))
+        except LedgerError as error:
+            return error.message
+        if not removed and found.document is None:
+            return _CHANGED
+        self._reviews.pending.put(found.target, PendingHunks(), "")
+        return None
+
+
+def undo_change(text: str, hunks: PendingHunks, undo: Undo) -> Change:
+    """The change of a text that takes hunks back; a hunk that is gone is nothing to take back."""
+    return line_change(text, [edit for part in undo.of(hunks) for edit in hunks.undo_edits(*part)])
+
+
+def _leaves_nothing(found: Reviewed, parts: Sequence[Part]) -> bool:
+    """Whether the base text of a created file is empty, and all hunks are taken back."""
+    whole = all(part.start <= part.hunk.start and part.hunk.end <= part.end for part in parts)
+    if not whole or len(parts) != len(found.hunks):
+        return False
+    lines = found.text.replace("\r", "\n").split("\n")
+    return not any(found.hunks.base_lines(lines))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters)"

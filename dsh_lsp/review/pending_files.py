@@ -1,0 +1,237 @@
+"""What is pending in files while they are not open, and on the disk for the next server.
+
+The hunks of an open document are the document's; when it is closed they come here, with the text that they are in, and
+when it is opened again they go back. What changed while nobody looked counts as the user's: the kept text is compared
+with the one that is there, and the difference is a user edit. Texts are in memory only until they are written down.
+Deliberately absent: deciding, telling anybody, and reading the files themselves.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from dsh_ledger.pending import PendingHunks
+from dsh_ledger.pending_batch import edited
+from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version, logical_text, version_of_logical
+from dsh_lsp.buffers.open_document import Author, OpenDocument, settled_edits
+from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
+from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
+
+_log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class PendingFile:
+    """What is pending in a file that is not open.
+
+    Attributes:
+        hunks: What is pending.
+        version: The version of the text that the hunks are in.
+        text: That logical text; None while only the store has it.
+        saved: Where the file was closed with something unsaved: what is pending in the text that the disk had, and
+            that text. Nobody has said yet which of the two will come back.
+    """
+
+    hunks: PendingHunks
+    version: Version
+    text: str | None
+    saved: tuple[PendingHunks, str] | None = None
+
+    def as_found(self, text: str) -> PendingHunks:
+        """What is pending now that this text has come; what else is different in it is the user's."""
+        known = [] if self.text is None else [(self.hunks, self.text)]
+        ways = [(hunks, settled_edits(before, text)) for hunks, before in known + ([self.saved] if self.saved else [])]
+        if not ways:
+            return PendingHunks()
+        hunks, edits = min(ways, key=lambda way: sum(len(edit.old) + len(edit.new) for edit in way[1]))
+        return edited(hunks, edits)
+
+
+class PendingFiles:
+    """The files of a workspace in which something is pending.
+
+    Args:
+        workspace: The real path of the workspace's first folder.
+        new_hunk_id: Makes ids; they must never come again.
+    """
+
+    def __init__(self, workspace: Path, new_hunk_id: Callable[[], str]) -> None:
+        self._workspace = workspace
+        self._new_hunk_id = new_hunk_id
+        self._closed: dict[Target, PendingFile] = {}
+        self._open: dict[Target, OpenDocument] = {}
+        self._created: set[Target] = set()
+        self._unsaved: set[Target] = set()
+        self._store: ReviewStore | None = None
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="dsh-review")
+
+    def __iter__(self) -> Iterator[Target]:
+        """The files that are not open."""
+        return iter(self._closed)
+
+    async def get(self, target: Target) -> PendingFile | None:
+        """What is pending in a file that is not open, with its text."""
+        known = self._closed.get(target)
+        if known is None or known.text is not None or self._store is None:
+            return known
+        text = await self._in_thread(self._store.text, known.version)
+        if self._closed.get(target) is known:
+            known.text = text
+            if text is None:
+                _log.warning("the text of a pending change is gone, and the change can't be shown any more")
+                self.put(target, PendingHunks(), "")
+        return self._closed.get(target)
+
+    def put(
+        self, target: Target, hunks: PendingHunks, text: str, saved: tuple[PendingHunks, str] | None = None
+    ) -> None:
+        """What is pending in a file that is not open, from now on; ``saved`` as in `PendingFile`."""
+        if hunks or (saved is not None and saved[0]):
+            self._closed[target] = PendingFile(hunks, version_of_logical(text), text, saved)
+        else:
+            self._closed.pop(target, None)
+            self._created.discard(target)
+        self._unsaved.add(target)
+
+    def is_created(self, target: Target) -> bool:
+        """Whether an agent created the file, and nobody has kept anything of it."""
+        return target in self._created
+
+    def created_kept(self, target: Target) -> None:
+        """Somebody has kept something of a created file: it is a file like any other from now on."""
+        self._created.discard(target)
+        self._unsaved.add(target)
+
+    def touched(self, target: Target) -> None:
+        """What is pending in a file, open or not, is not what was written down."""
+        self._unsaved.add(target)
+
+    async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
+        """An agent has edited a file that is not open; ``before`` is None for one that it created."""
+        known = await self.get(target)
+        hunks = PendingHunks()
+        if before is None:
+            self._created.add(target)
+        elif known is not None and known.text is not None:
+            hunks = known.as_found(before)
+        edits = settled_edits(before or "", after)
+        hunks = edited(hunks, edits, (author.session, author.call), self._new_hunk_id)
+        document = self._open.get(target)
+        if document is not None:  # it was opened while the edit was on its way
+            document.take_over(followed(hunks, after, logical_text(document.mirror.text)))
+            self.touched(target)
+        else:
+            self.put(target, hunks, after)
+
+    # Documents
+
+    async def before_opening(self, target: Target) -> None:
+        """A file is about to be opened: have the text that its hunks are in at hand."""
+        await self.get(target)
+
+    def opened(self, document: OpenDocument) -> None:
+        """A document was opened, and its target is known: what was pending in the file is pending in it."""
+        target = document.target
+        if target is None:
+            return
+        self._open[target] = document
+        known = self._closed.pop(target, None)
+        if known is not None and known.text is not None:
+            document.take_over(known.as_found(logical_text(document.mirror.text)))
+
+    def closed(self, document: OpenDocument) -> None:
+        """A document was closed. What of its text is not on the disk is gone by the user's decision.
+
+        Not so what agents did up to the last save: that is in the file, and pending in it, whatever was done about it
+        in the buffer since.
+        """
+        target = document.target
+        if target is not None and self._open.get(target) is document:
+            del self._open[target]
+            saved = document.on_disk if document.dirty else None
+            self.put(target, document.hunks, logical_text(document.mirror.text), saved)
+
+    # The disk
+
+    async def load(self) -> None:
+        """Have back what was pending when the last server of this workspace ended."""
+        try:
+            store = await self._in_thread(self._open_store)
+            stored = await self._in_thread(store.load)
+        except StoreBusy:
+            _log.warning("pending changes are not kept: another server keeps those of this workspace")
+            return
+        except (StateDirRefused, OSError):
+            _log.warning("pending changes are not kept: there is no place for them")
+            return
+        self._store = store
+        for each in stored:
+            target = each.target
+            if target in self._closed or target in self._unsaved or not each.hunks:
+                continue
+            self._closed[target] = PendingFile(each.hunks, each.version, None)
+            if each.is_created:
+                self._created.add(target)
+            if target in self._open:
+                await self.get(target)
+                self.opened(self._open[target])
+
+    async def save(self) -> None:
+        """Write down what has changed. A failure is said, and stops nothing."""
+        store = self._store
+        targets, self._unsaved = self._unsaved, set()
+        if store is None or not targets:
+            return
+        jobs = [(target, *self._snapshot(target)) for target in targets]
+        try:
+            await self._in_thread(_save_all, store, jobs)
+        except OSError as error:
+            _log.error("pending changes could not be kept: %s", error.strerror)
+            return
+        for target in targets - self._unsaved:
+            if (known := self._closed.get(target)) is not None:
+                known.text = None
+
+    async def close(self) -> None:
+        """Write down what is left, and let the store go."""
+        await self.save()
+        if self._store is not None:
+            await self._in_thread(self._store.close)
+        self._threads.shutdown(wait=False)
+
+    def _snapshot(self, target: Target) -> tuple[Stored | None, str | None]:
+        """What is to be written down of a file: nothing to drop it; and the text, where it is not there already."""
+        document = self._open.get(target)
+        known = self._closed.get(target)
+        if document is not None and document.hunks:
+            text = logical_text(document.mirror.text)
+            return Stored(target, document.hunks, version_of_logical(text), target in self._created), text
+        if document is None and known is not None:
+            return Stored(target, known.hunks, known.version, target in self._created), known.text
+        return None, None
+
+    def _open_store(self) -> ReviewStore:
+        return ReviewStore(reviews_dir(self._workspace))
+
+    async def _in_thread(self, job: Callable[..., _T], *args: object) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, job, *args)
+
+
+def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
+    """The hunks after somebody else than an agent made one text of another."""
+    return edited(hunks, settled_edits(before, after))
+
+
+def _save_all(store: ReviewStore, jobs: Iterable[tuple[Target, Stored | None, str | None]]) -> None:
+    for target, stored, text in jobs:
+        if stored is None:
+            store.drop(target)
+        else:
+            store.save(stored, text)
