@@ -115,7 +115,9 @@ class Hub:
         self._watch = FileWatch(self.ledger, self.documents, self._drift.file_changed, enabled=watch)
         self.reviews = Reviews(self.documents, self.pending, lambda: self.files.disk)
         self.deciding = Deciding(self.reviews, self.files, hunk_ids)
-        self.telling = Telling(self.sessions, self.journals)
+        self.telling = Telling(
+            self.sessions, self.journals, lambda target: (self.workspace.inside(target) or target).path
+        )
         self.document_watchers: list[Callable[[OpenDocument], None]] = []
         self._editors: list[Editor] = []
         self._permissions = permissions_policy(permissions)

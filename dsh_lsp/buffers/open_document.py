@@ -54,16 +54,24 @@ class Undo:
     """An edit that takes hunks back, in place of an author.
 
     Attributes:
-        parts: The hunks by id, each with the lines of the current text (0-based, the second excluded) in which it is
-            taken back; in any order.
+        parts: The hunks by id, each with the lines in which it is taken back: 0-based from the hunk's first one, the
+            second excluded; None for all of it. Not lines of the text: those move while the edit is on its way.
     """
 
-    parts: tuple[tuple[str, int, int], ...]
+    parts: tuple[tuple[str, tuple[int, int] | None], ...]
 
     def of(self, hunks: PendingHunks) -> list[tuple[str, int, int]]:
-        """The parts of hunks that are still there, from the last hunk on: each one's lines are right in its turn."""
-        chosen = {name: (name, start, end) for name, start, end in self.parts}
-        return [chosen[hunk.id] for hunk in reversed(hunks) if hunk.id in chosen]
+        """The parts of hunks that are still there, with their lines in the text.
+
+        From the last hunk on: each one's lines are right in its turn.
+        """
+        chosen = dict(self.parts)
+        found: list[tuple[str, int, int]] = []
+        for hunk in reversed(hunks):
+            if hunk.id in chosen:
+                start, end = chosen[hunk.id] or (0, hunk.count)
+                found.append((hunk.id, hunk.start + start, hunk.start + end))
+        return found
 
 
 Source: TypeAlias = Author | Undo

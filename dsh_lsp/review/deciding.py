@@ -5,6 +5,7 @@ editor's own undo, and nothing that was typed elsewhere is touched. Deliberately
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -47,6 +48,10 @@ class Files(Protocol):
         """See `dsh_lsp.buffers.workspace_files.WorkspaceFiles`."""
         ...
 
+    def undisturbed(self, target: Target) -> AbstractAsyncContextManager[None]:
+        """A block during which no edit is under way in the target."""
+        ...
+
     async def remove(self, target: Target, version: Version) -> bool:
         """Remove a file that has this version; whether it had."""
         ...
@@ -67,24 +72,29 @@ class Deciding:
         self._new_hunk_id = new_hunk_id
 
     async def keep(self, target: Target, selection: Selection) -> list[Decided]:
-        """Accept what is meant of a file's hunks."""
-        found = await self._reviews.of(target)
-        parts = [] if found is None else list(selection.of(found.hunks))
-        if found is None or not parts:
-            return []
-        hunks = found.hunks if found.document is None else found.document.hunks
+        """Accept what is meant of a file's hunks. An edit that is under way in the file ends first."""
+        async with self._files.undisturbed(target):
+            found = await self._reviews.of(target)
+            parts = [] if found is None else list(selection.of(found.hunks))
+            if found is None or not parts:
+                return []
+            self._keep(found, parts)
+            return [Decided(target, part.hunk, "kept") for part in parts]
+
+    def _keep(self, found: Reviewed, parts: Sequence[Part]) -> None:
+        document = found.document
+        hunks = found.hunks if document is None else document.hunks
         for part in parts:
             hunks = hunks.kept_lines(part.hunk.id, part.start, part.end, self._new_hunk_id)
-        self._reviews.pending.created_kept(target)
-        if found.document is None:
-            self._reviews.pending.put(target, hunks, found.text)
-        else:
-            for part in parts:
-                if hunks.get(part.hunk.id) is None:
-                    found.document.kept_on_disk(part.hunk.id)
-            found.document.take_over(hunks)
-            self._reviews.pending.touched(target)
-        return [Decided(target, part.hunk, "kept") for part in parts]
+        self._reviews.pending.created_kept(found.target)
+        if document is None:
+            self._reviews.pending.put(found.target, hunks, found.text)
+            return
+        for part in parts:
+            if hunks.get(part.hunk.id) is None:
+                document.kept_on_disk(part.hunk.id)
+        document.take_over(hunks)
+        self._reviews.pending.touched(found.target)
 
     async def undo(self, target: Target, selection: Selection) -> list[Decided]:
         """Take back what is meant of a file's hunks, all of it or nothing."""
@@ -109,7 +119,7 @@ class Deciding:
             return await self._remove(found)
         if found.is_created and len(parts) == len(found.hunks) and selection.lines is None:
             return _NOT_THE_AGENTS + _cut(found.text)
-        undo = Undo(tuple((part.hunk.id, part.start, part.end) for part in parts))
+        undo = Undo(tuple((part.hunk.id, part.in_hunk) for part in parts))
         document = found.document
 
         def plan(text: str) -> Change:
@@ -130,7 +140,7 @@ class Deciding:
         if any(hunk.user_modified for hunk in found.hunks):
             return _NOT_THE_AGENTS + _cut(found.text)
         if found.document is not None:
-            undo = Undo(tuple((hunk.id, hunk.start, hunk.end) for hunk in found.hunks))
+            undo = Undo(tuple((hunk.id, None) for hunk in found.hunks))
             document = found.document
             await self._files.edit_text(
                 found.target, lambda text: undo_change(text, document.hunks, undo), Unconditional(), undo

@@ -14,6 +14,13 @@ class Part:
     start: int
     end: int
 
+    @property
+    def in_hunk(self) -> tuple[int, int] | None:
+        """The same lines from the hunk's first one; None for all of it."""
+        if self.start <= self.hunk.start and self.hunk.end <= self.end:
+            return None
+        return self.start - self.hunk.start, self.end - self.hunk.start
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

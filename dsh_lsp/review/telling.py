@@ -1,9 +1,11 @@
 """Telling sessions what was decided on their changes: recorded first, then sent, and once more in their next result."""
 
 import logging
+from collections.abc import Callable
 
 from dsh_ledger.journal import REVIEW_DECIDED
 from dsh_ledger.json_values import JsonObject
+from dsh_ledger.targets import Target
 from dsh_lsp.journals.journal_file import JournalBusy, JournalRefused
 from dsh_lsp.journals.journals import Journals
 from dsh_lsp.journals.session_journal import JournalFailed
@@ -20,11 +22,13 @@ class Telling:
     Args:
         sessions: Those that are here.
         journals: Where the others are recorded.
+        shown: The path to show of a file.
     """
 
-    def __init__(self, sessions: Sessions, journals: Journals) -> None:
+    def __init__(self, sessions: Sessions, journals: Journals, shown: Callable[[Target], str]) -> None:
         self._sessions = sessions
         self._journals = journals
+        self._shown = shown
 
     async def tell(self, decided: list[Decided]) -> None:
         """Record decisions with every session that has a part in the hunk, and tell those that are connected."""
@@ -34,7 +38,7 @@ class Telling:
                     await self._tell(session_id, call_id, each)
 
     async def _tell(self, session_id: str, call_id: str, decided: Decided) -> None:
-        data = _data(call_id, decided)
+        data = _data(call_id, decided, self._shown(decided.target))
         session = self._sessions.get(session_id)
         try:
             if session is None or session.is_closed:
@@ -70,12 +74,12 @@ def _notify(session: Session, call_id: str, decided: Decided) -> None:
         session.peer.notify("dsh/decided", note)
 
 
-def _data(call_id: str, decided: Decided) -> JsonObject:
+def _data(call_id: str, decided: Decided, path: str) -> JsonObject:
     return {
         "callId": call_id,
         "hunkId": decided.hunk.id,
         "uri": decided.target.uri,
-        "path": decided.target.path,
+        "path": path,
         "decision": decided.decision,
         "userModified": decided.hunk.user_modified,
         "lines": [decided.hunk.start, decided.hunk.end],

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import ToolUser
+from tests.support.applying import AnswersLate, LikeVsCode, UserTypesDuringApply
 from tests.support.editor import IGNORED
 from tests.support.editors import OwnClient, VsCodeLike
 from tests.support.peer import RpcError
@@ -305,3 +306,53 @@ async def test_H14_the_summary_counts_what_was_applied_and_lists_the_rest_with_i
         ("denied", "DENIED"),
         ("failed", "FS_NOT_FOUND"),
     ] == [(call["outcome"], call.get("code")) for call in summary["calls"]]
+
+
+@pytest.mark.parametrize("lines", [None, (1, 3)], ids=["all of it", "some lines"])
+async def test_an_undo_finds_its_hunk_while_the_user_types_above_it(
+    world: World, via: Via, lines: tuple[int, int] | None
+) -> None:
+    """The edit is refused for the new text, made again, and takes back the same lines further down."""
+    typing = UserTypesDuringApply(lambda editor, uri: editor.insert(uri, 0, "top\n"), LikeVsCode(), times=0)
+    editor = await world.editor(VsCodeLike, ignore=QUIET, applying=typing)
+    path = world.file("a.txt", TEXT)
+    editor.open(path)
+    agent = await world.agent(via=via)
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "line 3\n", "line 3\na\nb\nc\nd\n")
+    [hunk] = await pending(agent)
+    start = hunk["range"]["start"]["line"]
+    typing._times = 1
+    if lines is None:
+        decided = await decide(agent, "undo", all=True)
+    else:
+        first, last = ({"line": start + line, "character": 0} for line in lines)
+        decided = await decide(agent, "undo", uri=hunk["uri"], range={"start": first, "end": last})
+
+    left = "" if lines is None else "a\nd\n"
+    assert [("undone", None)] == decided
+    assert "top\n" + TEXT.replace("line 3\n", f"line 3\n{left}") == editor.text(path)
+    agent.take("dsh/decided")
+
+
+async def test_keeping_during_another_edit_keeps(world: World) -> None:
+    """An edit that is on its way when a hunk is kept doesn't bring the hunk back."""
+    editor = await world.editor(VsCodeLike, ignore=QUIET)
+    path = world.file("a.txt", TEXT)
+    editor.open(path)
+    agent = await world.agent(sessionId="s")
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "line 3\n", "LINE 3\n")
+    [hunk] = await pending(agent)
+    waiting = AnswersLate(LikeVsCode())
+    editor.applying = waiting
+    edit = agent.start("edit", file_path="a.txt", old_string="line 20\n", new_string="LINE 20\n")
+    await editor.until(lambda: bool(waiting.waiting))
+    keep = agent.start_request("dsh/review/keep", {"hunkIds": [hunk["id"]]})
+    await agent.request("dsh/tool/list", {})
+    waiting.release()
+    await edit.result()
+    await keep.result()
+
+    assert [19] == [each["range"]["start"]["line"] - 1 for each in await pending(agent)]
+    agent.take("dsh/decided")
