@@ -68,10 +68,8 @@ def hunks_at_end(hunks: PendingHunks, mirror: Document) -> tuple[int, list[DiffH
         old[0].insert(0, "")
         new[0].insert(0, "")
     old_ended, new_ended = _drop_last(old), _drop_last(new)
-    flags = (
-        not old_ended and (at > 0 or any(old)),
-        not new_ended and (at > 0 or any(new)),
-    )
+    # A text without any line has no line end to lack.
+    flags = (not old_ended and (at > 0 or any(old)), not new_ended)
     seen: list[DiffHunk] = []
     for hunk, base, current in zip(group, old, new, strict=True):
         told = flags if hunk is group[-1] and flags[0] != flags[1] else (False, False)

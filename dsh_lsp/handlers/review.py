@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dsh_ledger.errors import LedgerError
+from dsh_ledger.errors import LedgerError, ReviewConflict
 from dsh_ledger.targets import Target
 from dsh_lsp.buffers.decorations import AuthorOf, decorated_hunks
 from dsh_lsp.handlers.context import hub_of
@@ -140,5 +140,5 @@ def _info(decided: Decided) -> DecisionInfo:
         id=decided.hunk.id,
         uri=decided.target.uri,
         status="conflict" if decided.conflict is not None else decided.decision,
-        reason=decided.conflict,
+        reason=None if decided.conflict is None else ReviewConflict(decided.conflict).model_text(),
     )

@@ -32,7 +32,7 @@ def edited(
         LedgerBug: As for `PendingHunks.agent_edit`.
         ValueError: The edits are not in that order.
     """
-    if len(edits) <= _FEW or any(edit.changes_final_newline for edit in edits) or _changes_end(hunks):
+    if len(edits) <= _FEW:
         for edit in edits:
             hunks = _one(hunks, edit, author, new_id)
         return hunks
@@ -66,11 +66,6 @@ def _one(
     return hunks.agent_edit(
         session, call, edit.start, edit.old, edit.new, new_id, old_no_newline=flags[0], new_no_newline=flags[1]
     )
-
-
-def _changes_end(hunks: PendingHunks) -> bool:
-    last = next(reversed(hunks), None)
-    return last is not None and last.changes_final_newline
 
 
 def _moved(hunk: PendingHunk, lines: int) -> PendingHunk:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from dsh_ledger import errors
-from dsh_ledger.errors import LedgerError
+from dsh_ledger.errors import LedgerError, ReviewConflict
 from tests.support.agent import ToolUser
 from tests.support.applying import Lying, Rejecting
 from tests.support.editors import VsCodeLike
@@ -19,7 +19,7 @@ ASKED = "window/showMessageRequest"
 
 ELSEWHERE = {
     "INVALID_TOOL_OUTPUT": "tests/tools/test_pipeline.py: no tool of ours returns what its schema refuses",
-    "REVIEW_CONFLICT": "tests/ledger/test_errors.py: no method undoes a hunk yet",
+    "REVIEW_CONFLICT": "below: no tool undoes a hunk, people do",
 }
 """Codes that no call of a built-in tool can give, and where they are tested."""
 
@@ -221,6 +221,20 @@ async def test_the_code_comes_with_its_next_action(world: World, code: str) -> N
     assert remedy
     assert remedy in result["content"][0]["text"]
     assert result["content"][0]["text"].startswith(f"{code}: ")
+
+
+async def test_a_conflict_of_a_review_comes_with_its_next_action(world: World) -> None:
+    """A created file that is not the agent's any more: the reason has the code, the text that is there, and the way out."""
+    agent = await alone(world)
+    await agent.write("new.txt", "agent\n")
+    world.file("new.txt", "agent\nuser\n")
+    [result] = (await agent.request("dsh/review/undo", {"all": True}))["results"]
+
+    assert "conflict" == result["status"]
+    assert result["reason"].startswith("REVIEW_CONFLICT: ")
+    assert "agent\nuser\n" in result["reason"]
+    assert ReviewConflict.remedy in result["reason"]
+    agent.take("dsh/drift")
 
 
 def test_no_code_is_left_out() -> None:

@@ -11,19 +11,25 @@ from dsh_ledger.pending import PendingHunks
 from dsh_ledger.pending_batch import edited
 
 LINES = st.lists(st.sampled_from(["a", "b", "c"]), max_size=3)
-DRAWN = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), LINES), max_size=8)
+ROUNDS = st.lists(
+    st.tuples(
+        st.booleans(), st.booleans(), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), LINES), max_size=8)
+    ),
+    max_size=5,
+)
 
 
-def edits_of(text: list[str], drawn: list[tuple[int, int, list[str]]]) -> list[LineEdit]:
-    """Disjoint edits of a text, the last one first."""
+def edits_of(text: list[str], drawn: list[tuple[int, int, list[str]]], ends: tuple[bool, bool]) -> list[LineEdit]:
+    """Disjoint edits of a text, the last one first; the one that reaches the end changes the final newline."""
     edits: list[LineEdit] = []
     at = 0
     for skip, length, new in drawn:
         start = min(at + skip, len(text))
         end = min(start + length, len(text))
-        edits.append(LineEdit(start, tuple(text[start:end]), tuple(new)))
-        at = end + 1
-        if at > len(text):
+        flags = ends if end == len(text) else (False, False)
+        edits.append(LineEdit(start, tuple(text[start:end]), tuple(new), *flags))
+        at = end
+        if at == len(text):
             break
     return edits[::-1]
 
@@ -37,16 +43,19 @@ def done(text: list[str], edits: list[LineEdit]) -> list[str]:
 
 
 @settings(max_examples=400)
-@given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=16), st.lists(st.tuples(st.booleans(), DRAWN), max_size=5))
+@given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=16), ROUNDS)
 def test_they_do_what_they_do_one_after_the_other(
-    text: list[str], rounds: list[tuple[bool, list[tuple[int, int, list[str]]]]]
+    text: list[str], rounds: list[tuple[bool, bool, list[tuple[int, int, list[str]]]]]
 ) -> None:
     """Whoever edits, whatever was pending: hunks, places, contributors and ids."""
     hunks = slowly = PendingHunks()
     ids, same_ids = count(), count()
-    for number, (by_agent, drawn) in enumerate(rounds):
+    no_newline = False
+    for number, (by_agent, flips, drawn) in enumerate(rounds):
         author = ("s", f"c{number}") if by_agent else None
-        edits = edits_of(text, drawn)
+        edits = edits_of(text, drawn, (no_newline, no_newline ^ flips))
+        if edits and edits[0].end == len(text):
+            no_newline ^= flips
         # Ten empty edits at the top make them many.
         many = edits + [LineEdit(0, (), ())] * 10
         hunks = edited(hunks, many, author, lambda: f"h{next(ids)}")

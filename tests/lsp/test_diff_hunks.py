@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsh_ledger.pending import PendingHunks
+from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
 from dsh_lsp.buffers.open_document import settled_edits
@@ -71,6 +71,14 @@ def test_one_hunk_at_the_end(
 
     assert (base, current) == (hunk.base, hunk.current)
     assert flags == (hunk.old_no_newline, hunk.new_no_newline)
+
+
+def test_a_base_text_without_any_line_lacks_no_line_end() -> None:
+    """All that was in it was deleted, and that was kept: what is there now was all added."""
+    hunks = PendingHunks.of([PendingHunk("h", 0, (), ("a",), (("s", "c"),))])
+    [hunk] = diff_hunks(hunks, Document("file:///a", "a", language_id="x", version=1, epoch=1, encoding="utf-8"))
+
+    assert ((), ("a",), False, True) == (hunk.base, hunk.current, hunk.old_no_newline, hunk.new_no_newline)
 
 
 @settings(max_examples=600)

@@ -69,13 +69,14 @@ def test_an_edit_that_comes_in_very_many_places_is_the_agents() -> None:
     agent_writes(document, "".join(lines(400, "new", 200)))
     known = [hunk.id for hunk in document.hunks]
     text = document.mirror.text
-    after = "".join(f"{line[:-1]}!\n" if n % 2 else line for n, line in enumerate(text.splitlines(keepends=True)))
-    places = [TextChange((n, len(text.splitlines()[n]), n, 99), "!") for n in reversed(range(1, 400, 2))]
+    after = "".join(f"{line[:-1]}!\n!\n" if n % 2 else line for n, line in enumerate(text.splitlines(keepends=True)))
+    places = [TextChange((n, len(text.splitlines()[n]), n, 99), "!\n!") for n in reversed(range(1, 400, 2))]
     flight = document.launch(text, after, Author("s", "c2"))
-    document.change(3, places[1:])
+    document.change(3, places[:-1])
     assert not flight.arrived.is_set()
     assert known == [hunk.id for hunk in document.hunks]
-    document.change(4, places[:1])
+    assert ["line 0 new", "line 200 new"] == [text_lines(document)[hunk.start] for hunk in document.hunks]
+    document.change(4, places[-1:])
     document.land(flight)
 
     assert flight.arrived.is_set()

@@ -43,13 +43,13 @@ class Heard(Recorder):
         return self.notes[-1]
 
 
-def painted(recorder: Heard) -> OpenDocument:
+def painted(recorder: Heard, before: str = "a\n", after: str = "b\n") -> OpenDocument:
     """A document with an agent's hunk, in an editor that paints."""
     editor = Editor(recorder, EditorTraits(dsh=DshCapabilities(decorations=True)))
-    mirror = Document("file:///a", "a\n", language_id="x", version=1, epoch=1, encoding="utf-16")
+    mirror = Document("file:///a", before, language_id="x", version=1, epoch=1, encoding="utf-16")
     document = OpenDocument(mirror, editor, lambda: "h1", lambda _: None)
-    document.launch("a\n", "b\n", Author("s", "c"))
-    document.change(2, [TextChange(None, "b\n")])
+    document.launch(before, after, Author("s", "c"))
+    document.change(2, [TextChange(None, after)])
     return document
 
 
@@ -175,6 +175,24 @@ async def test_a_document_that_is_closed_while_a_note_is_made_is_not_told_of(mon
     assert gone() is None
 
 
+@pytest.mark.parametrize("turns", range(8))
+async def test_no_turn_is_too_late_to_close(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
+    """Whenever it is closed, what was not told of it by then never is."""
+    monkeypatch.setattr(painting, "_SLICE", 0.0)
+    monkeypatch.setattr(painting, "_DELAY", 0.0)
+    recorder, painter = Heard(), Painter(share=1.0)
+    document = many(recorder, 130)
+    painter.changed(document)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    told = len(recorder.notes)
+    document.close()
+    for _ in range(8):
+        await asyncio.sleep(0)
+
+    assert told == len(recorder.notes)
+
+
 async def test_painting_takes_no_more_than_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a note that took long the next one waits; what was typed meanwhile is in it."""
     monkeypatch.setattr(painting, "_BYTES_PER_SECOND", 100_000)
@@ -196,10 +214,10 @@ async def test_painting_takes_no_more_than_its_share_of_the_time(monkeypatch: py
 async def test_the_last_hunk_that_goes_is_told_of_wherever_it_was() -> None:
     """Also the one at the end of the document, of which nothing is kept."""
     recorder, painter = Heard(), Painter(share=1.0)
-    document = painted(recorder)
+    document = painted(recorder, "a", "b")
     painter.changed(document)
     assert 1 == len((await recorder.next())["hunks"])
-    document.change(3, [TextChange(None, "a\n")])
+    document.change(3, [TextChange(None, "a")])
     painter.changed(document)
 
     assert [] == (await recorder.next())["hunks"]

@@ -110,6 +110,20 @@ def test_what_was_kept_stays_kept_though_the_buffer_is_discarded(room: Room) -> 
     assert [] == hunks(room)
 
 
+def test_a_buffer_that_is_opened_again_as_it_was_has_what_it_had(room: Room) -> None:
+    """An editor may keep unsaved text for later: it is as near as can be to what was pending in it."""
+    room.disk.texts[room.target] = "a\nb\n"
+    room.run(room.open("a\nb\n"))
+    agent_writes(room, "a\nB\n")
+    before, text = hunks(room), room.buffer
+    assert text is not None
+    room.run(room.close())
+    room.run(room.open(text))
+
+    assert 1 == len(before)
+    assert before == hunks(room)
+
+
 def test_a_buffer_that_comes_back_has_what_it_had(room: Room) -> None:
     """A server that is restarted is told of the buffer again, not of the disk: its hunks are those of the buffer."""
     room.disk.texts[room.target] = "a\nb\n"
