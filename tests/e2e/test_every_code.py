@@ -224,7 +224,7 @@ async def test_the_code_comes_with_its_next_action(world: World, code: str) -> N
 
 
 async def test_a_conflict_of_a_review_comes_with_its_next_action(world: World) -> None:
-    """A created file that is not the agent's any more: the reason has the code, the text that is there, and the way out."""
+    """A created file that is not the agent's any more: the reason has code, text and way out."""
     agent = await alone(world)
     await agent.write("new.txt", "agent\n")
     world.file("new.txt", "agent\nuser\n")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsh_lsp.rpc.framing import FrameReader, Limits, Rejected, encode, parse
+from dsh_lsp.rpc.framing import FrameReader, JsonText, Limits, Rejected, encode, parse
 from tests.support.raw_peer import frame
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
@@ -232,3 +232,14 @@ def test_what_is_not_json_is_not_encoded(value: object) -> None:
     """NaN, infinities and foreign types are the sender's error, and nothing is written."""
     with pytest.raises((TypeError, ValueError)):
         encode({"value": value})
+
+
+def test_params_that_are_json_already_go_in_as_they_are() -> None:
+    """Wherever they stand in the message, and whatever its other members end with."""
+    params = JsonText('{"uri":"file:///\\u00e9","hunks":[1,2]}')
+
+    for message in ({"method": "m", "params": params}, {"params": params, "method": "m0"}):
+        sent = encode(message)
+        assert {"method": message["method"], "params": {"uri": "file:///\u00e9", "hunks": [1, 2]}} == json.loads(
+            sent.partition(b"\r\n\r\n")[2]
+        )

@@ -227,8 +227,12 @@ class ReviewMachine(RuleBasedStateMachine):
             self.forget_lost()
         else:
             self.users &= set(self.seen.current)
-        # Nothing that only an agent has written gets into the base by what the user does.
-        assert not self.agents & (set(after.base) - set(before.base))
+        moved = self.agents & (set(after.base) - set(before.base))
+        if exactly or (places is not None and len(places) <= 1):
+            # Nothing that only an agent has written gets into the base by what the user does.
+            assert not moved
+        # Where a diff has to tell, between lines that are all alike, it may be that the user has moved one.
+        self.agents -= moved
 
     @precondition(lambda self: self.exists and self.opened)
     @rule(data=st.data(), trimmed=st.booleans(), whole=st.booleans())
