@@ -39,8 +39,8 @@ def decorated_hunk(hunk: PendingHunk, mirror: Document, author_of: AuthorOf = no
     return decorated(seen[0] if seen else DiffHunk(hunk, hunk.start, (), ()), mirror, author_of)
 
 
-def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody) -> DecoratedHunk:
-    """One hunk, in a document that holds it."""
+def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody, *, words: bool = True) -> DecoratedHunk:
+    """One hunk, in a document that holds it; with the words that changed, which cost the most."""
     hunk = seen.hunk
     return DecoratedHunk(
         id=hunk.id,
@@ -58,7 +58,7 @@ def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody) ->
                 start=Position(line=seen.start + line, character=start),
                 end=Position(line=seen.start + line, character=end),
             )
-            for line, start, end in word_columns(seen, mirror.encoding)
+            for line, start, end in (word_columns(seen, mirror.encoding) if words else ())
         )
         or None,
     )

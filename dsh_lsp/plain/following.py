@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass
+from time import perf_counter
 
 from lsprotocol import types
 
@@ -17,6 +18,9 @@ from dsh_lsp.plain.refreshing import Refresher
 
 _DELAY = 0.015
 """Seconds in which changes are gathered; below what a person notices."""
+
+_SHARE = 10
+"""Telling takes at most one part in so many of the time, however many hunks there are."""
 
 _ASKED = 64
 """Documents whose text from before was asked for and that are remembered, the latest."""
@@ -56,12 +60,13 @@ class Follower:
         self._told: dict[str, _Told] = {}
         self._due: dict[str, asyncio.TimerHandle] = {}
         self._asked: dict[str, None] = {}
+        self._cost = 0.0
 
     def changed(self, document: OpenDocument) -> None:
         """The document or its hunks have changed, or it was closed."""
         uri = document.mirror.uri
         if uri not in self._due and (document.hunks or uri in self._told or uri in self._asked):
-            self._due[uri] = asyncio.get_running_loop().call_later(_DELAY, self._tell, uri)
+            self._due[uri] = asyncio.get_running_loop().call_later(max(_DELAY, _SHARE * self._cost), self._tell, uri)
 
     def before_asked(self, uri: str) -> None:
         """The client has asked for the text from before of a document: tell it, once, when that has changed."""
@@ -78,6 +83,13 @@ class Follower:
         await self._refresher.close()
 
     def _tell(self, uri: str) -> None:
+        began = perf_counter()
+        try:
+            self._tell_now(uri)
+        finally:
+            self._cost = perf_counter() - began
+
+    def _tell_now(self, uri: str) -> None:
         del self._due[uri]
         document = self._documents.of_uri(uri)
         before, now = self._told.pop(uri, None), None

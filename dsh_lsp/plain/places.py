@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from dsh_ledger.pending import PendingHunk
-from dsh_lsp.buffers.decorations import decorated_hunk
+from dsh_ledger.pending import PendingHunk, PendingHunks
+from dsh_lsp.buffers.decorations import decorated
+from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
 from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.text.document import Document
 from dsh_lsp.text.positions import character_at
@@ -44,7 +45,12 @@ class ShownHunk:
 
 def shown_hunks(hunks: Iterable[PendingHunk], mirror: Document) -> list[ShownHunk]:
     """The places of hunks in a document that holds them, in order."""
-    painted = ((hunk, decorated_hunk(hunk, mirror)) for hunk in hunks)
+    listed = list(hunks)
+    seen = {each.hunk.id: each for each in diff_hunks(PendingHunks.of(listed), mirror)}
+    painted = (
+        (hunk, decorated(seen.get(hunk.id) or DiffHunk(hunk, hunk.start, (), ()), mirror, words=False))
+        for hunk in listed
+    )
     return [ShownHunk(hunk, each, _visible_range(mirror, each.range)) for hunk, each in painted]
 
 

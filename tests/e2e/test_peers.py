@@ -113,7 +113,7 @@ async def test_an_edit_that_is_cancelled_while_it_waits_its_turn_changes_nothing
     running = first.start("edit", file_path="f.txt", old_string="a", new_string="A")
     await editor.next("dsh/applyEdit")
     waiting = second.start("edit", file_path="f.txt", old_string="b", new_string="B")
-    await second.read("f.txt")
+    await second.request("dsh/tool/list", {})
     waiting.cancel()
 
     aborted = await waiting.result()

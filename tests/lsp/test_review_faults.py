@@ -137,3 +137,29 @@ def test_a_buffer_that_comes_back_has_what_it_had(room: Room) -> None:
     assert before == hunks(room)
     room.run(room.close())
     assert [] == hunks(room)
+
+
+def test_what_was_pending_when_it_was_opened_is_so_when_the_buffer_is_discarded(room: Room) -> None:
+    """The user opens a file, undoes an old change by hand, and closes it unsaved."""
+    room.disk.texts[room.target] = "a\nb\n"
+    agent_writes(room, "a\nB\n")
+    before = hunks(room)
+    room.run(room.open("a\nB\n"))
+    room.replace([Span(2, 3, "b")])
+    assert [] == hunks(room)
+    room.run(room.close())
+
+    assert before == hunks(room)
+
+
+def test_an_undo_after_typing_elsewhere_meets_the_edit_where_lines_repeat(room: Room) -> None:
+    """An inserted blank line among blank lines is taken back at another one of them."""
+    room.disk.texts[room.target] = "a\n\n\nb\nc\n"
+    room.run(room.open("a\n\n\nb\nc\n"))
+    agent_writes(room, "a\n\n\n\nb\nc\n")
+    room.replace([Span(7, 8, "typed")])
+    assert 1 == len(hunks(room))
+    room.replace([Span(2, 3, "")])
+
+    assert "a\n\n\nb\ntyped\n" == room.buffer
+    assert [] == hunks(room)

@@ -131,9 +131,9 @@ def outside(uri: str, version: int | None, value: Any, told: list[Told], encodin
     if not texts:
         yield f"ranges in {uri} at version {version}, which the server was never sent"
     for span in ranges_in(value):
-        faults = [_fault(text, span, encoding) for text in texts]
-        if faults and all(faults):
-            yield f"{span} is not inside {uri} at version {version}: {faults[-1]}"
+        # The latest text first: nearly always the range is about that one.
+        if texts and all(_fault(text, span, encoding) for text in reversed(texts)):
+            yield f"{span} is not inside {uri} at version {version}: {_fault(texts[-1], span, encoding)}"
 
 
 def _fault(text: str, span: dict[str, dict[str, int]], encoding: Encoding) -> str | None:

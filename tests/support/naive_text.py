@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
@@ -45,6 +46,7 @@ def units(text: str, encoding: Encoding) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+@lru_cache(maxsize=256)
 def line_bounds(text: str) -> list[tuple[int, int]]:
     """Where each line starts and where its content ends; a text that ends with a line end has an empty last line."""
     bounds, start = [], 0
