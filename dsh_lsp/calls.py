@@ -27,6 +27,7 @@ from dsh_lsp.sessions import Call, Session
 from dsh_lsp.subscribers import Subscribers
 from dsh_lsp.turns import Turn
 from dsh_lsp.wire import ErrorInfo, ToolCallNote, ToolResultNote, ToolRunResult
+from dsh_tools.cards import ResultCard
 from dsh_tools.content import text_content
 from dsh_tools.contract import ToolResult, ToolRun
 from dsh_tools.pipeline import failed, run_tool
@@ -114,15 +115,11 @@ class _Running:
         self._id = call_id
         self._name = name
         self._arguments = arguments
-        tool = calls.registry.find(name)
-        offered = tool is not None and (tool.withheld is None or tool.withheld(session.traits) is None)
-        self._tool = tool if offered else None
-        self._presenter = tool
-        self._reads_only = tool is not None and tool.concurrency_safe
+        self._tool = calls.registry.find(name)
 
     async def run(self) -> ToolRunResult:
         """Run it to its end. Never raises."""
-        turn = self._session.turns.enter(alone=not self._reads_only)
+        turn = self._session.turns.enter(alone=self._tool is None or not self._tool.concurrency_safe)
         try:
             _, was_cancelled = await completed(self._begin())
             result = failed(AbortedBeforeDispatch()) if was_cancelled else await self._outcome(turn)
@@ -143,7 +140,7 @@ class _Running:
         journal = self._session.journal
         if journal.is_broken:
             await journal.flush()
-        view = call_card(self._presenter, self._name, self._arguments)
+        view = call_card(self._tool, self._name, self._arguments)
         about: JsonObject = {"callId": self._id, "name": self._name}
         seq = journal.append(TOOL_CALL, {**about, "arguments": self._arguments, "view": view.to_wire()})
         await journal.flush()
@@ -151,7 +148,7 @@ class _Running:
         self._calls.subscribers.tell(self._session.id, "dsh/toolCall", note)
 
     async def _outcome(self, turn: Turn) -> ToolResult:
-        if self._tool is None:
+        if self._tool is None or self._tool.why_withheld(self._session.traits) is not None:
             return failed(self._calls.registry.unknown(self._name, self._session.traits))
         try:
             await turn.come()
@@ -163,10 +160,9 @@ class _Running:
 
     async def _finish(self, result: ToolResult, turn: Turn) -> ToolRunResult:
         journal = self._session.journal
-        card = result_card(self._presenter, self._name, self._arguments, result)
+        card = result_card(self._tool, self._name, self._arguments, result)
         answer = _answer(self._id, result)
-        recorded = {"callId": self._id, "name": self._name, **answer.to_wire(), "view": card.to_wire()}
-        recorded.pop("value", None)  # never recorded
+        recorded = _recorded(self._name, answer, card)
         news = told(self._session.untold)
         if news is not None:
             recorded["told"] = news
@@ -222,5 +218,10 @@ def _error_info(error: LedgerError | LedgerBug | None) -> ErrorInfo | None:
 def interrupted(call_id: str, name: str) -> JsonObject:
     """The recorded result of a call during which its server ended."""
     result = failed(Aborted(f"The server ended while {name} ran; whether it was done is not known."))
-    answer = _answer(call_id, result)
-    return {"callId": call_id, "name": name, **answer.to_wire(), "view": result_card(None, name, {}, result).to_wire()}
+    return _recorded(name, _answer(call_id, result), result_card(None, name, {}, result))
+
+
+def _recorded(name: str, answer: ToolRunResult, card: ResultCard) -> JsonObject:
+    """The data of a ``tool/result``: all of the answer but the value, which is never recorded, and the card."""
+    told_to_agent = answer.model_dump(mode="json", by_alias=True, exclude={"value"})
+    return {"callId": answer.call_id, "name": name, **told_to_agent, "view": card.to_wire()}

@@ -8,7 +8,8 @@ can make alone.
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -129,22 +130,25 @@ class Hub:
 
     async def recover(self) -> None:
         """Set right what killed servers left. Sessions that are opened meanwhile wait for it."""
-        self._ready.clear()
-        try:
+        with self._sessions_waiting():
             sentences = await asyncio.to_thread(recovered, self.workspace)
-        finally:
-            self._ready.set()
         for editor in self._editors:
             for sentence in sentences:
                 editor.peer.notify("window/showMessage", {"type": _WARNING, "message": f"dsh-lsp: {sentence}"})
 
     async def load_plugins(self) -> None:
         """Load other people's tools and policies. Sessions that are opened meanwhile wait for it."""
-        self._ready.clear()
-        try:
+        with self._sessions_waiting():
             plugins = await asyncio.to_thread(load_plugins)
             register(plugins, self.registry)
             self.calls.policies = self._policies(plugins.policies)
+
+    @contextmanager
+    def _sessions_waiting(self) -> Iterator[None]:
+        """A block during which sessions that are opened wait."""
+        self._ready.clear()
+        try:
+            yield
         finally:
             self._ready.set()
 

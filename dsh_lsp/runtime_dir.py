@@ -34,12 +34,14 @@ _NAME: Final = "dsh-lsp"
 class RuntimeDirRefused(Exception):
     """There is no directory that could be trusted with a socket.
 
-    The message says why and what to do, without the path; that is in ``path``, for whoever may see it.
+    The message says why and what to do, without the path; that is in ``path``, for whoever may see it. ``reason`` is
+    the why by itself, to go on with after "the directory".
     """
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"the runtime directory {reason}; {RUNTIME_DIR_VARIABLE} can name another one")
         self.path = path
+        self.reason = reason
 
 
 def runtime_dir() -> Path:

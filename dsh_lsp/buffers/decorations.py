@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from dsh_ledger.pending import PendingHunk, PendingHunks
+from dsh_ledger.pending import PendingHunks
 from dsh_lsp.buffers.changed_words import changed_words
 from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
 from dsh_lsp.buffers.open_document import OpenDocument
@@ -31,12 +31,6 @@ def decorations(document: OpenDocument, author_of: AuthorOf = nobody) -> Decorat
 def decorated_hunks(hunks: PendingHunks, mirror: Document, author_of: AuthorOf = nobody) -> Iterable[DecoratedHunk]:
     """The hunks of a document that holds them, in order."""
     return (decorated(each, mirror, author_of) for each in diff_hunks(hunks, mirror))
-
-
-def decorated_hunk(hunk: PendingHunk, mirror: Document, author_of: AuthorOf = nobody) -> DecoratedHunk:
-    """One hunk by itself, in a document that holds it; one without anything to be seen is an empty modification."""
-    seen = diff_hunks(PendingHunks.of([hunk]), mirror)
-    return decorated(seen[0] if seen else DiffHunk(hunk, hunk.start, (), ()), mirror, author_of)
 
 
 def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody, *, words: bool = True) -> DecoratedHunk:

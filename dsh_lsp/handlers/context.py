@@ -24,6 +24,17 @@ def hub_of(peer: Any) -> Hub:
     return context.hub
 
 
+def invalid_params(path: str, message: str, what: str = "invalid params") -> JsonRpcInvalidParams:
+    """The refusal of params, to be raised.
+
+    Args:
+        path: The member that is wrong: ``params.uri``.
+        message: What is wrong with it, and what to do.
+        what: What is refused, in a word or two.
+    """
+    return JsonRpcInvalidParams(what, data={"errors": [{"path": path, "message": message}]})
+
+
 def session_of(hub: Hub, session_id: str) -> Session:
     """The session of that id.
 
@@ -32,6 +43,6 @@ def session_of(hub: Hub, session_id: str) -> Session:
     """
     session = hub.sessions.get(session_id)
     if session is None or session.is_closed:
-        wrong = {"path": "params.sessionId", "message": "no such session; open one with dsh/session/open"}
-        raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
+        message = "no such session; open one with dsh/session/open"
+        raise invalid_params("params.sessionId", message, "unknown session")
     return session

@@ -3,12 +3,10 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from pygls.exceptions import JsonRpcInvalidParams
-
 from dsh_ledger.errors import LedgerError, ReviewConflict
 from dsh_ledger.targets import Target
 from dsh_lsp.buffers.decorations import AuthorOf, decorated_hunks
-from dsh_lsp.handlers.context import hub_of
+from dsh_lsp.handlers.context import hub_of, invalid_params
 from dsh_lsp.hub import Hub
 from dsh_lsp.review.deciding import Decided
 from dsh_lsp.review.reviews import Reviewed
@@ -79,11 +77,11 @@ def selection_of(params: ReviewParams, path: str = "params") -> Selection:
     """
     named = (params.hunk_ids, params.uri, params.call_id, params.session_id)
     if all(each is None for each in named) and not params.all:
-        raise invalid(path, "name hunkIds, uri, callId or sessionId, or say all")
+        raise invalid_params(path, "name hunkIds, uri, callId or sessionId, or say all")
     if params.range is not None and params.uri is None:
-        raise invalid(f"{path}.range", "it needs uri")
+        raise invalid_params(f"{path}.range", "it needs uri")
     if params.call_id is not None and params.session_id is None:
-        raise invalid(f"{path}.callId", "it needs sessionId: a call id is known in its session alone")
+        raise invalid_params(f"{path}.callId", "it needs sessionId: a call id is known in its session alone")
     return Selection(
         ids=None if params.hunk_ids is None else frozenset(params.hunk_ids),
         session=params.session_id,
@@ -96,11 +94,6 @@ def _lines(chosen: Range) -> tuple[int, int]:
     """The lines of a range; one that ends at the beginning of a line has nothing of that line."""
     end = chosen.end.line + (chosen.end.character > 0)
     return chosen.start.line, max(end, chosen.start.line + 1)
-
-
-def invalid(path: str, message: str) -> JsonRpcInvalidParams:
-    """The answer to a request in which the field at ``path`` is not right."""
-    return JsonRpcInvalidParams("invalid params", data={"errors": [{"path": path, "message": message}]})
 
 
 async def targets_of(hub: Hub, uri: str | None) -> list[Target]:

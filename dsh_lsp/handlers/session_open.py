@@ -5,7 +5,7 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
 
-from dsh_lsp.handlers.context import hub_of
+from dsh_lsp.handlers.context import hub_of, invalid_params
 from dsh_lsp.handlers.tool_list import tool_infos
 from dsh_lsp.journals.journal_file import JournalBusy, JournalRefused
 from dsh_lsp.journals.session_journal import JournalFailed
@@ -38,5 +38,4 @@ async def session_open(peer: Any, params: SessionOpenParams) -> SessionOpenResul
 
 
 def _refused(message: str) -> JsonRpcInvalidParams:
-    wrong = {"path": "params.sessionId", "message": message}
-    return JsonRpcInvalidParams("the session can't be opened", data={"errors": [wrong]})
+    return invalid_params("params.sessionId", message, "the session can't be opened")

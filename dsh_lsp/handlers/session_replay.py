@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
-from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInternalError
 
 from dsh_ledger.journal_folds import History
-from dsh_lsp.handlers.context import hub_of
+from dsh_lsp.handlers.context import hub_of, invalid_params
 from dsh_lsp.hub import Hub
 from dsh_lsp.journals.reading import read_history
 from dsh_lsp.journals.session_journal import JournalFailed
@@ -47,8 +47,8 @@ async def history_of(hub: Hub, session_id: str) -> tuple[History, int]:
     """
     path = await hub.journals.path(session_id)
     if path is None:
-        wrong = {"path": "params.sessionId", "message": "no such session; dsh/session/list names those that there are"}
-        raise JsonRpcInvalidParams("unknown session", data={"errors": [wrong]})
+        message = "no such session; dsh/session/list names those that there are"
+        raise invalid_params("params.sessionId", message, "unknown session")
     live = hub.sessions.get(session_id)
     try:
         if live is not None:

@@ -65,8 +65,8 @@ def _private_below(name: str, workspace: Path) -> Path:
     except OSError as error:
         raise StateDirRefused(f"the state directory can't be created: {error.strerror}") from None
     except RuntimeDirRefused as refusal:
-        reason = str(refusal).removeprefix("the runtime directory ").partition(";")[0]
-        raise StateDirRefused(f"the state directory {reason}; {STATE_DIR_VARIABLE} can name another one") from None
+        said = f"the state directory {refusal.reason}; {STATE_DIR_VARIABLE} can name another one"
+        raise StateDirRefused(said) from None
     return path
 
 

@@ -13,7 +13,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from dsh_ledger.errors import LedgerError
 from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_lsp.buffers.open_document import document_lines
-from dsh_lsp.handlers.review import invalid, targets_of
+from dsh_lsp.handlers.context import invalid_params
+from dsh_lsp.handlers.review import targets_of
 from dsh_lsp.hub import Hub
 from dsh_lsp.review.reviews import Reviewed
 from dsh_tools.fs.port import Missing
@@ -67,7 +68,7 @@ def base_position(hunks: PendingHunks, hunk_id: str, text: str) -> types.Positio
 
 def nothing_there() -> JsonRpcInvalidParams:
     """The answer for a URI that names no text from before."""
-    return invalid("params.uri", "there is no such document")
+    return invalid_params("params.uri", "there is no such document")
 
 
 def _base_line(hunks: Iterable[PendingHunk], hunk_id: str) -> int:

@@ -11,9 +11,8 @@ from dsh_lsp.journals.state_dir import StateDirRefused, journal_name, known_jour
 from dsh_lsp.replaying.html import render_html
 from dsh_lsp.replaying.jsonl import json_lines
 from dsh_lsp.replaying.notes import notes
-from dsh_lsp.replaying.session_cards import ReplayedSession
 from dsh_lsp.replaying.sessions import replayed_session
-from dsh_lsp.replaying.text import print_text
+from dsh_lsp.replaying.text import print_text, render_text
 
 if TYPE_CHECKING:
     from dsh_lsp.replaying.checking import Checked
@@ -43,7 +42,7 @@ def run_replay(session: str, form: str, output: Path | None) -> int:
     if form == "jsonl":
         text = "".join(f"{line}\n" for line in json_lines(notes(history)))
     else:
-        text = render_html(shown) if form == "html" else _plain(shown)
+        text = render_html(shown) if form == "html" else render_text(shown)
     return _write(text, output)
 
 
@@ -96,14 +95,6 @@ def _folder(path: Path) -> str:
     except (OSError, StopIteration, UnreadableLine):
         return "unknown"
     return str(folders[0]) if isinstance(folders, list) and folders else "unknown"
-
-
-def _plain(session: ReplayedSession) -> str:
-    from io import StringIO
-
-    into = StringIO()
-    print_text(session, into)
-    return into.getvalue()
 
 
 def _report(found: "Checked") -> str:

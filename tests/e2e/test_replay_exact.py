@@ -86,6 +86,17 @@ async def every_tool(world: World, site: str) -> list[tuple[str, Any]]:
     return sorted(notes, key=lambda item: item[1]["seq"])
 
 
+async def recorded(world: World) -> tuple[list[tuple[str, Any]], Path]:
+    """The notes of a session with every tool, and its journal; its server is gone."""
+    install_plugin(world, "example-search", {"dsh_lsp.search_providers": "example_search:PROVIDER"}, PROVIDER)
+    async with web_site() as site:
+        page = site.put("/", b"<h1>Title</h1><p>text</p>", content_type="text/html")
+        live = await every_tool(world, page)
+    [journal] = Path(world.env["XDG_STATE_HOME"]).rglob("*.jsonl")
+    await world.kill(world.editors[-1])
+    return live, journal
+
+
 def offline(journal: Path, form: str) -> tuple[bytes, dict[str, Any]]:
     """What a replay prints where nothing but the journal is there, and what it did."""
     done = subprocess.run(
@@ -97,12 +108,7 @@ def offline(journal: Path, form: str) -> tuple[bytes, dict[str, Any]]:
 @pytest.mark.timeout(180)
 async def test_H04_a_session_with_every_tool_replays_byte_for_byte_from_its_journal_alone(world: World) -> None:
     """No workspace, no clock, no tool, no network; and nothing but the journal is opened."""
-    install_plugin(world, "example-search", {"dsh_lsp.search_providers": "example_search:PROVIDER"}, PROVIDER)
-    async with web_site() as site:
-        page = site.put("/", b"<h1>Title</h1><p>text</p>", content_type="text/html")
-        live = await every_tool(world, page)
-    [journal] = Path(world.env["XDG_STATE_HOME"]).rglob("*.jsonl")
-    await world.kill(world.editors[-1])
+    live, journal = await recorded(world)
     shutil.rmtree(world.workspace)
 
     lines, report = await asyncio.to_thread(offline, journal, "jsonl")
@@ -120,12 +126,7 @@ async def test_H04_a_session_with_every_tool_replays_byte_for_byte_from_its_jour
 @pytest.mark.timeout(180)
 async def test_replay_check_makes_every_card_again_and_finds_what_was_changed(world: World) -> None:
     """With the tools, each card is made from the record once more; a card that was tampered with is found."""
-    install_plugin(world, "example-search", {"dsh_lsp.search_providers": "example_search:PROVIDER"}, PROVIDER)
-    async with web_site() as site:
-        page = site.put("/", b"<h1>Title</h1><p>text</p>", content_type="text/html")
-        live = await every_tool(world, page)
-    [journal] = Path(world.env["XDG_STATE_HOME"]).rglob("*.jsonl")
-    await world.kill(world.editors[-1])
+    live, journal = await recorded(world)
 
     good = await asyncio.to_thread(replay, world, "all", "--check")
     lines = journal.read_bytes().splitlines(keepends=True)

@@ -110,6 +110,10 @@ class Tool(Generic[ArgsT]):
     asks: bool = False
     withheld: Callable[[SessionTraits], str | None] | None = None
 
+    def why_withheld(self, traits: SessionTraits) -> str | None:
+        """Why a session does not get the tool, or None if it does."""
+        return None if self.withheld is None else self.withheld(traits)
+
     def schema(self) -> JsonObject:
         """What a model is told: an allow-list of name, description and parameters."""
         return {

@@ -9,6 +9,7 @@ calls, and who is told of a call; cards are in `dsh_tools.presenting`.
 import asyncio
 import logging
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
@@ -64,7 +65,7 @@ async def run_tool(
     try:
         args = validate(tool, arguments)
         seen = _as_seen(tool, args, run)
-        await policies.admit(seen, call_card(tool, tool.name, arguments), asks=tool.asks)
+        await policies.admit(seen, partial(call_card, tool, tool.name, arguments), asks=tool.asks)
         return _reviewed(tool, args, seen, await _execute(tool, args, run), policies)
     except FsStaleVersion as error:
         return failed(explain(error, run.snapshots))

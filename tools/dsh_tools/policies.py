@@ -9,12 +9,13 @@ in which the user is asked.
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from dsh_ledger.errors import Denied
 from dsh_tools.cards import CallCard
 from dsh_tools.content import ContentBlock
-from dsh_tools.decisions import After, Allow, Ask, Before, Block, Deny
+from dsh_tools.decisions import After, Ask, Before, Block, Deny
 from dsh_tools.json_values import Frozen
 from dsh_tools.reporting import log_failure
 
@@ -105,12 +106,12 @@ class Policies:
         self._policies = tuple(policies)
         self._ask = ask
 
-    async def admit(self, call: PolicyCall, card: CallCard, *, asks: bool) -> None:
+    async def admit(self, call: PolicyCall, card: Callable[[], CallCard], *, asks: bool) -> None:
         """Let a call through, or not.
 
         Args:
             call: The call.
-            card: What the user is shown of it.
+            card: Makes what the user is shown of it, where they are asked.
             asks: The user is to be asked unless a policy allows the call.
 
         Raises:
@@ -119,7 +120,7 @@ class Policies:
         opinions = [
             opinion
             for policy in self._policies
-            if policy.before is not None and (opinion := _decided(policy, policy.before, call)) is not None
+            if policy.before is not None and (opinion := _decided(policy, partial(policy.before, call))) is not None
         ]
         for opinion in opinions:
             if isinstance(opinion, Deny):
@@ -127,12 +128,12 @@ class Policies:
         questions = [opinion for opinion in opinions if isinstance(opinion, Ask)]
         if questions or (asks and not opinions):
             reasons = tuple(question.reason for question in questions if question.reason)
-            refusal = await self._ask(Question(call.session, call.call, call.tool, card, reasons))
+            refusal = await self._ask(Question(call.session, call.call, call.tool, card(), reasons))
             if refusal is not None:
                 raise Denied(f"{call.tool} was not allowed: {refusal}.")
         for policy in self._policies:
             if policy.guard is not None:
-                verdict = _decided(policy, policy.guard, call)
+                verdict = _decided(policy, partial(policy.guard, call))
                 if verdict is not None:
                     reason = verdict.reason if isinstance(verdict, Deny) else "a guard can only deny"
                     raise Denied(f"{call.tool} was denied: {reason}")
@@ -142,28 +143,32 @@ class Policies:
         return [_reviewing(policy, policy.after) for policy in self._policies if policy.after is not None]
 
 
-def _decided(policy: Policy, decide: Callable[[PolicyCall], Before | None], call: PolicyCall) -> Before | None:
-    try:
-        verdict: object = decide(call)
-    except Exception as error:  # noqa: BLE001 - somebody else's code; what it would have stopped stays stopped
-        log_failure(_log, f"policy {policy.name} failed", error)
-        return Deny(f"the policy {policy.name} failed")
-    if verdict is None or isinstance(verdict, Allow | Ask | Deny):
+def _decided(policy: Policy, decide: Callable[[], Before | None]) -> Before | None:
+    verdict = _verdict(policy, decide)
+    if verdict is None or isinstance(verdict, Before):
         return verdict
-    return Deny(f"the policy {policy.name} decided something that is no decision")
+    return Deny(_fault(policy, verdict))
 
 
 def _reviewing(
     policy: Policy, after: Callable[[PolicyCall, PolicyResult], After]
 ) -> Callable[[PolicyCall, PolicyResult], After]:
     def review(call: PolicyCall, result: PolicyResult) -> After:
-        try:
-            verdict: object = after(call, result)
-        except Exception as error:  # noqa: BLE001 - as above
-            log_failure(_log, f"policy {policy.name} failed", error)
-            return Block(f"the policy {policy.name} failed")
-        if isinstance(verdict, After):
-            return verdict
-        return Block(f"the policy {policy.name} decided something that is no decision")
+        verdict = _verdict(policy, partial(after, call, result))
+        return verdict if isinstance(verdict, After) else Block(_fault(policy, verdict))
 
     return review
+
+
+def _verdict(policy: Policy, decide: Callable[[], object]) -> object:
+    """What a policy decides, or the exception if it fails: it is somebody else's code."""
+    try:
+        return decide()
+    except Exception as error:  # noqa: BLE001 - as said
+        log_failure(_log, f"policy {policy.name} failed", error)
+        return error
+
+
+def _fault(policy: Policy, verdict: object) -> str:
+    what = "failed" if isinstance(verdict, Exception) else "decided something that is no decision"
+    return f"the policy {policy.name} {what}"

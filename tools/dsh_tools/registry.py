@@ -56,7 +56,7 @@ class Registry:
 
     def offered(self, traits: SessionTraits = _NO_TRAITS) -> tuple[AnyTool, ...]:
         """The tools that a session gets."""
-        return tuple(tool for tool in self if tool.withheld is None or tool.withheld(traits) is None)
+        return tuple(tool for tool in self if tool.why_withheld(traits) is None)
 
     def find(self, name: str) -> AnyTool | None:
         """The tool of that name, or None."""
@@ -65,5 +65,5 @@ class Registry:
     def unknown(self, name: str, traits: SessionTraits) -> UnknownTool:
         """The refusal of a call of a tool that the session does not get."""
         tool = self.find(name)
-        why = tool.withheld(traits) if tool is not None and tool.withheld is not None else None
+        why = None if tool is None else tool.why_withheld(traits)
         return UnknownTool(name, [each.name for each in self.offered(traits)], why)
