@@ -189,11 +189,12 @@ class PendingFiles:
         targets, self._unsaved = self._unsaved, set()
         if store is None or not targets:
             return
-        jobs = [(target, *self._snapshot(target)) for target in targets]
+        jobs = [self._snapshot(target) for target in targets]
         try:
             await self._in_thread(_save_all, store, jobs)
         except OSError as error:
             _log.error("pending changes could not be kept: %s", error.strerror)
+            self._unsaved |= targets  # with the next call
             return
         for target in targets - self._unsaved:
             if (known := self._closed.get(target)) is not None:
@@ -206,16 +207,16 @@ class PendingFiles:
             await self._in_thread(self._store.close)
         self._threads.shutdown(wait=False)
 
-    def _snapshot(self, target: Target) -> tuple[Stored | None, str | None]:
-        """What is to be written down of a file: nothing to drop it; and the text, where it is not there already."""
+    def _snapshot(self, target: Target) -> "_Snapshot":
+        """What is to be written down of a file."""
         document = self._open.get(target)
         known = self._closed.get(target)
-        if document is not None and document.hunks:
-            text = logical_text(document.mirror.text)
-            return Stored(target, document.hunks, version_of_logical(text), target in self._created), text
-        if document is None and known is not None:
-            return Stored(target, known.hunks, known.version, target in self._created), known.text
-        return None, None
+        created = target in self._created
+        if document is not None:
+            return _Snapshot(target, document.hunks, None, document.mirror.text, created)
+        if known is not None:
+            return _Snapshot(target, known.hunks, known.version, known.text, created)
+        return _Snapshot(target, PendingHunks(), None, None, created)
 
     def _open_store(self) -> ReviewStore:
         return ReviewStore(reviews_dir(self._workspace))
@@ -229,9 +230,27 @@ def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
     return edited(hunks, settled_edits(before, after))
 
 
-def _save_all(store: ReviewStore, jobs: Iterable[tuple[Target, Stored | None, str | None]]) -> None:
-    for target, stored, text in jobs:
-        if stored is None:
-            store.drop(target)
-        else:
-            store.save(stored, text)
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """What is to be written down of a file: nothing but that it is dropped, where there are no hunks.
+
+    Attributes:
+        version: The version of the logical text; None where it is to be had from ``text``, which takes its time.
+        text: The text, or None where the store has it.
+    """
+
+    target: Target
+    hunks: PendingHunks
+    version: Version | None
+    text: str | None
+    is_created: bool
+
+
+def _save_all(store: ReviewStore, snapshots: Iterable[_Snapshot]) -> None:
+    for each in snapshots:
+        if not each.hunks:
+            store.drop(each.target)
+            continue
+        text = None if each.text is None else logical_text(each.text)
+        version = each.version or version_of_logical(text or "")
+        store.save(Stored(each.target, each.hunks, version, each.is_created), text)

@@ -65,6 +65,7 @@ class ReviewStore:
         self._limit = limit
         self._texts = directory / "texts"
         self._texts.mkdir(mode=0o700, exist_ok=True)
+        self._versions: dict[Path, Version] = {}  # of the text that each record needs
         self._lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,7 +78,9 @@ class ReviewStore:
         found: list[Stored] = []
         for path in self._records():
             try:
-                found.append(_stored(json.loads(path.read_bytes())))
+                stored = _stored(json.loads(path.read_bytes()))
+                found.append(stored)
+                self._versions[path] = stored.version
             except (OSError, ValueError, UnreadableHunks):
                 _log.warning("the pending hunks of a file can't be read, and are skipped")
         self.sweep()
@@ -92,7 +95,10 @@ class ReviewStore:
         return text if version_of_logical(text) == version else None
 
     def save(self, stored: Stored, text: str | None) -> None:
-        """Keep what is pending in a file. The text comes first, so that a record never lacks it; None: it is there."""
+        """Keep what is pending in a file. The text comes first, so that a record never lacks it; None: it is there.
+
+        The text that the record needed before goes, unless another record needs it.
+        """
         path = self._texts / stored.version
         if text is not None and not path.exists():
             _write(path, text.encode("utf-8", "surrogatepass"))
@@ -104,11 +110,22 @@ class ReviewStore:
             "created": stored.is_created,
             "hunks": hunks_to_json(stored.hunks),
         }
-        _write(self._path(stored.target), json.dumps(record, separators=(",", ":")).encode("ascii"))
+        kept = self._path(stored.target)
+        _write(kept, json.dumps(record, separators=(",", ":")).encode("ascii"))
+        self._needs(kept, stored.version)
 
     def drop(self, target: Target) -> None:
         """Nothing is pending in a file any more."""
-        self._path(target).unlink(missing_ok=True)
+        kept = self._path(target)
+        kept.unlink(missing_ok=True)
+        self._needs(kept, None)
+
+    def _needs(self, kept: Path, version: Version | None) -> None:
+        before = self._versions.pop(kept, None)
+        if version is not None:
+            self._versions[kept] = version
+        if before is not None and before not in self._versions.values():
+            (self._texts / before).unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove texts that no record needs, and the oldest records while there are too many bytes of texts."""
