@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.support import framing
+from tests.support.warm import WarmProcess, can_be_warm
 
 _LAST_WORDS = 4000
 
@@ -69,7 +70,7 @@ class ServerProcess:
         broken: What is wrong with its output, once something is.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | WarmProcess) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the server was started without pipes")
         self.writer = process.stdin
@@ -83,7 +84,12 @@ class ServerProcess:
     async def start(
         cls, command: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path | None = None
     ) -> "ServerProcess":
-        """Start a command; without ``env``, in this process's environment."""
+        """Start a command; without ``env``, in this process's environment.
+
+        A server as tests usually start it is forked from one that is warm; see `warm`.
+        """
+        if env is not None and can_be_warm(command, env):
+            return cls(await WarmProcess.start(command, env, cwd))
         pipe = asyncio.subprocess.PIPE
         return cls(
             await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd)
