@@ -8,8 +8,7 @@ can make alone.
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -128,29 +127,32 @@ class Hub:
         self._ready = asyncio.Event()
         self._ready.set()
 
-    async def recover(self) -> None:
-        """Set right what killed servers left. Sessions that are opened meanwhile wait for it."""
-        with self._sessions_waiting():
-            sentences = await asyncio.to_thread(recovered, self.workspace)
+    async def start(self) -> None:
+        """Set right what killed servers left, and have back what they knew; load other people's tools.
+
+        Sessions and reviews that are asked for meanwhile wait for it.
+        """
+        self._ready.clear()
+        try:
+            await self._recover()
+            await asyncio.gather(self._load_plugins(), self.pending.load())
+        finally:
+            self._ready.set()
+
+    async def ready(self) -> None:
+        """Return when it is known what there was before this server."""
+        await self._ready.wait()
+
+    async def _recover(self) -> None:
+        sentences = await asyncio.to_thread(recovered, self.workspace)
         for editor in self._editors:
             for sentence in sentences:
                 editor.peer.notify("window/showMessage", {"type": _WARNING, "message": f"dsh-lsp: {sentence}"})
 
-    async def load_plugins(self) -> None:
-        """Load other people's tools and policies. Sessions that are opened meanwhile wait for it."""
-        with self._sessions_waiting():
-            plugins = await asyncio.to_thread(load_plugins)
-            register(plugins, self.registry)
-            self.calls.policies = self._policies(plugins.policies)
-
-    @contextmanager
-    def _sessions_waiting(self) -> Iterator[None]:
-        """A block during which sessions that are opened wait."""
-        self._ready.clear()
-        try:
-            yield
-        finally:
-            self._ready.set()
+    async def _load_plugins(self) -> None:
+        plugins = await asyncio.to_thread(load_plugins)
+        register(plugins, self.registry)
+        self.calls.policies = self._policies(plugins.policies)
 
     def _policies(self, others: Sequence[Policy]) -> Policies:
         return Policies([self._permissions, *others], self._ask)
@@ -176,7 +178,7 @@ class Hub:
             JournalFailed: Its beginning could not be recorded.
             OSError: The journal can't be opened.
         """
-        await self._ready.wait()
+        await self.ready()
         session_id = params.session_id or f"s-{secrets.token_hex(8)}"
         async with self._opening:
             known = self.sessions.get(session_id)

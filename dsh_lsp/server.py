@@ -153,8 +153,8 @@ class Server:
     async def _open_door(self) -> None:
         if self._hub is not None:
             self._door = AgentDoor(self._hub, METHODS)
-            await self._hub.recover()
-            await asyncio.gather(self._hub.load_plugins(), self._hub.pending.load(), self._door.open())
+            await self._hub.start()
+            await self._door.open()
             await asyncio.to_thread(preload)
 
     async def _end(self) -> None:

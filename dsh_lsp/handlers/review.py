@@ -31,6 +31,7 @@ async def review_list(peer: Any, params: ReviewListParams) -> ReviewListResult:
     hub = hub_of(peer)
     selection = Selection(session=params.session_id, call=params.call_id)
     listed: list[ReviewedHunk] = []
+    await hub.ready()
     for target in await targets_of(hub, params.uri):
         found = await hub.reviews.of(target)
         if found is not None:
@@ -62,6 +63,7 @@ async def _decide(hub: Hub, params: ReviewParams, decide: Decide) -> ReviewResul
 async def decide_on(hub: Hub, uri: str | None, selection: Selection, decide: Decide) -> list[Decided]:
     """Decide on what is meant, in one file or in all, tell the sessions, and write down what is left."""
     decided: list[Decided] = []
+    await hub.ready()
     for target in await targets_of(hub, uri):
         decided += await decide(target, selection)
     await hub.telling.tell(decided)

@@ -174,14 +174,15 @@ class PendingFiles:
         self._store = store
         for each in stored:
             target = each.target
-            if target in self._closed or target in self._unsaved or not each.hunks:
+            if target in self._closed or not each.hunks:
                 continue
             self._closed[target] = PendingFile(each.hunks, each.version, None)
             if each.is_created:
                 self._created.add(target)
             if target in self._open:
                 await self.get(target)
-                self.opened(self._open[target])
+            if (document := self._open.get(target)) is not None:  # it may have been closed meanwhile
+                self.opened(document)
 
     async def save(self) -> None:
         """Write down what has changed. A failure is said, and stops nothing."""

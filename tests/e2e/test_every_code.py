@@ -148,8 +148,8 @@ async def _(world: World) -> Result:
         await agent.read("a.txt")
     holding = first.start("edit", file_path="a.txt", old_string="one", new_string="two")
     held = await editor.held_request("workspace/applyEdit")
-    waiting = second.start("edit", file_path="a.txt", old_string="one", new_string="three")
-    await second.request("dsh/tool/list", {})  # a later message of the same peer: the edit is on its way
+    waiting = await second.start_told("edit", call_id="c", file_path="a.txt", old_string="one", new_string="three")
+    await first.request("dsh/review/list", {"uri": world.uri("a.txt")})  # finds the file as the edit has to first
     waiting.cancel()
     result: Result = await waiting.result()
     held.answer({"applied": False, "failureReason": "the test is over"})

@@ -48,6 +48,8 @@ async def test_a_resumed_session_edits_what_it_had_read_and_is_stale_where_it_mu
     assert not (await again.edit("same.txt", "one", "ONE"))["isError"]
     assert "FS_STALE_VERSION" == (await again.edit("changed.txt", "two", "TWO"))["error"]["code"]
     assert "FS_NOT_OBSERVED" == (await again.edit("unread.txt", "one", "ONE"))["error"]["code"]
+    drift = await again.next("dsh/drift")
+    assert world.uri("changed.txt") == drift["uri"]
 
 
 async def test_a_call_id_of_before_the_restart_is_answered_from_the_journal(world: World, via: Via) -> None:

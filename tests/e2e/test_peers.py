@@ -112,8 +112,8 @@ async def test_an_edit_that_is_cancelled_while_it_waits_its_turn_changes_nothing
     await second.read("f.txt")
     running = first.start("edit", file_path="f.txt", old_string="a", new_string="A")
     await editor.next("dsh/applyEdit")
-    waiting = second.start("edit", file_path="f.txt", old_string="b", new_string="B")
-    await second.request("dsh/tool/list", {})
+    waiting = await second.start_told("edit", call_id="c", file_path="f.txt", old_string="b", new_string="B")
+    await first.request("dsh/review/list", {"uri": uri})  # finds the file as the edit has to first
     waiting.cancel()
 
     aborted = await waiting.result()

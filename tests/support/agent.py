@@ -61,6 +61,13 @@ class ToolUser(ABC):
         params = {"sessionId": self.session_id, "name": tool, "arguments": arguments}
         return self.start_request("dsh/tool/run", params if call_id is None else {**params, "callId": call_id})
 
+    async def start_told(self, tool: str, /, *, call_id: str, **arguments: Any) -> Pending:
+        """Start a tool, and return once its call is recorded and told: it runs, or waits its turn."""
+        await self.request("dsh/subscribe", {"sessionId": self.session_id})
+        call = self.start(tool, call_id=call_id, **arguments)
+        await self.next("dsh/toolCall", where=lambda note: call_id == note["callId"])
+        return call
+
     async def run(
         self, tool: str, /, *, call_id: str | None = None, within: float = 10.0, **arguments: Any
     ) -> dict[str, Any]:

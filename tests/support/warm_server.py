@@ -21,7 +21,7 @@ import sys
 from typing import Any, Final
 
 import dsh_lsp.cli
-import dsh_lsp.server  # noqa: F401 - what takes the time
+import dsh_lsp.server  # what takes the time
 from dsh_tools.diff import preload
 
 _REQUEST: Final = 256 * 1024
