@@ -6,7 +6,9 @@ server does at a ``didChange`` while nobody waits for anything else: mirror, hun
 ``diff`` is what following the hunks saves: a whole diff of the texts. ``paint_first`` makes what is said of every hunk,
 ``paint_same`` is a note after typing, ``paint_moved`` one after a line that moves them all, ``paint_slice`` the longest
 time that a note keeps others waiting but for its sending, ``paint_send`` that; ``paint_models`` is the note made of
-models, each time anew. ``rewrite_all`` has 100,000 lines become 100,000 others, and ``rewrite_half`` every other line.
+models, each time anew. ``hunks_made`` is the arrival of the edit that makes the 10,000 hunks, and
+``hunks_made_foreseen`` what a thread does for it before it is sent. ``rewrite_all`` has 100,000 lines become 100,000
+others, and ``rewrite_half`` every other line.
 """
 
 import asyncio
@@ -18,7 +20,8 @@ from time import perf_counter
 from typing import Any
 
 from dsh_lsp.buffers.decorations import decorations
-from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange, document_blocks
+from dsh_lsp.buffers.document_diff import document_blocks
+from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange
 from dsh_lsp.editor import Editor, EditorTraits
 from dsh_lsp.painting import Painter
 from dsh_lsp.rpc.framing import encode
@@ -62,7 +65,7 @@ async def _measure() -> dict[str, float]:
     row: dict[str, float] = {}
     wire, painter = _Wire(), Painter(share=1.0)
     document = _opened(before, wire)
-    row["hunks_made"] = _ms(lambda: _agent_writes(document, after))
+    row |= _agent_writes(document, after, "hunks_made")
     assert len(document.hunks) == HUNKS
     row["diff"] = _ms(lambda: document_blocks("".join(before), document.mirror.text))
 
@@ -95,10 +98,10 @@ async def _rewritten(name: str, every: int) -> dict[str, float]:
     after = [_line(n, "new" if n % every == 0 else "old") for n in range(LINES)]
     wire, painter = _Wire(), Painter(share=1.0)
     document = _opened(before, wire)
-    row = {name: _ms(lambda: _agent_writes(document, after))}
+    row = _agent_writes(document, after, name)
     row[f"{name}_paint"] = await _painted(painter, document, wire)
     row[f"{name}_key"] = median(
-        _ms(lambda: document.change(2, [TextChange((50_003, 4, 50_003, 4), "k")])) for _ in range(5)
+        _ms(lambda: document.change(2, [TextChange((50_003, 4, 50_003, 4), "k")])) for _ in range(50)
     )
     whole = TextChange(None, "".join(before))
     row[f"{name}_undo"] = _ms(lambda: document.change(3, [whole]))
@@ -117,11 +120,17 @@ def _opened(lines: list[str], wire: _Wire) -> OpenDocument:
     return OpenDocument(mirror, editor, lambda: f"h{next(ids)}", lambda _: None)
 
 
-def _agent_writes(document: OpenDocument, lines: list[str]) -> None:
-    after = "".join(lines)
-    flight = document.launch(document.mirror.text, after, Author("session", "call"))
+def _agent_writes(document: OpenDocument, lines: list[str], name: str) -> dict[str, float]:
+    """An agent's edit is prepared, which a thread does, and arrives."""
+    before, after, author = document.mirror.text, "".join(lines), Author("session", "call")
+    began = perf_counter()
+    foreseen = document.foresee(document.hunks, before, after, author)
+    row = {f"{name}_foreseen": (perf_counter() - began) * 1e3}
+    began = perf_counter()
+    flight = document.launch(before, after, author, foreseen)
     document.change(2, [TextChange(None, after)])
     document.land(flight)
+    return {**row, name: (perf_counter() - began) * 1e3}
 
 
 async def _painted(

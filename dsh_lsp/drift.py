@@ -15,7 +15,8 @@ from dsh_ledger.ledger import Ledger
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_bytes
 from dsh_lsp.buffers.decorations import line_range
-from dsh_lsp.buffers.open_document import OpenDocument, document_blocks
+from dsh_lsp.buffers.document_diff import document_blocks
+from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.buffers.workspace_files import WorkspaceFiles
 from dsh_lsp.sessions import Sessions
 from dsh_lsp.text.document import Document

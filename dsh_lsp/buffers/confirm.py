@@ -11,7 +11,8 @@ from typing import Any, TypeAlias, assert_never
 
 from dsh_ledger.hunks import Block
 from dsh_ledger.versions import Version, logical_text
-from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument, document_blocks
+from dsh_lsp.buffers.document_diff import document_blocks
+from dsh_lsp.buffers.open_document import Author, EditInFlight, OpenDocument
 from dsh_lsp.editor import EditAnswer, SaidNo, SaidYes, Silent
 from dsh_lsp.wire import TextEdit
 

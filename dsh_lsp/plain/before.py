@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from dsh_ledger.errors import LedgerError
 from dsh_ledger.pending import PendingHunk, PendingHunks
-from dsh_lsp.buffers.open_document import document_lines
+from dsh_lsp.buffers.document_diff import document_lines
 from dsh_lsp.handlers.context import invalid_params
 from dsh_lsp.handlers.review import targets_of
 from dsh_lsp.hub import Hub

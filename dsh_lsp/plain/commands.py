@@ -114,7 +114,7 @@ class Commands:
         self._start(self._decided(wanted, selection_of(wanted, _ARGUMENT), decide))
 
     async def _decided(self, wanted: DecideArgument, selection: Selection, decide: Decide) -> None:
-        document = None if wanted.uri is None else self._hub.documents.of_uri(wanted.uri)
+        document = None if wanted.uri is None else self._hub.documents.of_uri(wanted.uri, self._editor)
         if document is not None and wanted.version not in (None, document.mirror.version):
             self._say(types.MessageType.Info, "the text has changed since these lines were selected; nothing was done")
             return

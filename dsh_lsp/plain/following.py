@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.buffers.open_documents import OpenDocuments
-from dsh_lsp.editor import Peer
+from dsh_lsp.editor import Editor
 from dsh_lsp.plain.before import before_uri
 from dsh_lsp.plain.client import PlainClient
 from dsh_lsp.plain.diagnostics import diagnostics
@@ -45,18 +45,19 @@ class Follower:
     """Tells one client.
 
     Args:
-        peer: The client.
+        editor: The client.
         client: What it can do.
         documents: What is open.
         names: Who made the hunks.
     """
 
-    def __init__(self, peer: Peer, client: PlainClient, documents: OpenDocuments, names: Names) -> None:
-        self._peer = peer
+    def __init__(self, editor: Editor, client: PlainClient, documents: OpenDocuments, names: Names) -> None:
+        self._editor = editor
+        self._peer = editor.peer
         self._client = client
         self._documents = documents
         self._names = names
-        self._refresher = Refresher(peer)
+        self._refresher = Refresher(editor.peer)
         self._told: dict[str, _Told] = {}
         self._due: dict[str, asyncio.TimerHandle] = {}
         self._asked: dict[str, None] = {}
@@ -65,6 +66,8 @@ class Follower:
     def changed(self, document: OpenDocument) -> None:
         """The document or its hunks have changed, or it was closed."""
         uri = document.mirror.uri
+        if document.editor is not self._editor:
+            return
         if uri not in self._due and (document.hunks or uri in self._told or uri in self._asked):
             self._due[uri] = asyncio.get_running_loop().call_later(max(_DELAY, _SHARE * self._cost), self._tell, uri)
 
@@ -91,7 +94,7 @@ class Follower:
 
     def _tell_now(self, uri: str) -> None:
         del self._due[uri]
-        document = self._documents.of_uri(uri)
+        document = self._documents.of_uri(uri, self._editor)
         before, now = self._told.pop(uri, None), None
         if document is not None and document.hunks:
             now = self._known(document)

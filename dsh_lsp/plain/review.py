@@ -34,10 +34,11 @@ class PlainReview:
 
     def __init__(self, hub: Hub, editor: Editor, client: PlainClient) -> None:
         self._hub = hub
+        self._editor = editor
         self._client = client
         self._names = Names(hub.sessions)
         self._commands = Commands(hub, editor, Showing(hub, editor, client))
-        self._follower = Follower(editor.peer, client, hub.documents, self._names)
+        self._follower = Follower(editor, client, hub.documents, self._names)
 
     def attach(self, peer: EditorProtocol, announced: types.ServerCapabilities) -> None:
         """Announce what the client can use, answer to it, and follow the documents."""
@@ -69,13 +70,14 @@ class PlainReview:
 
     async def close(self) -> None:
         """The editor has gone."""
+        self._hub.document_watchers.remove(self._follower.changed)
         await self._follower.close()
         await self._commands.close()
 
     async def _document(self, uri: str) -> OpenDocument | None:
         """An open document, once what was pending in its file is known to be pending in it."""
         await self._hub.documents.settled()
-        return self._hub.documents.of_uri(uri)
+        return self._hub.documents.of_uri(uri, self._editor)
 
     async def _diagnostic(self, _peer: Any, params: types.DocumentDiagnosticParams) -> object:
         document = await self._document(params.text_document.uri)

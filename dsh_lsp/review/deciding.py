@@ -15,7 +15,9 @@ from dsh_ledger.guards import Guard, MustBeVersion, Unconditional
 from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, version_of_logical
-from dsh_lsp.buffers.open_document import Source, Undo, undone
+from dsh_lsp.buffers.hunk_decisions import Parts, kept, undo_edits, undone
+from dsh_lsp.buffers.open_document import Source, Undo
+from dsh_lsp.buffers.shared_file import UnsavedTwice
 from dsh_lsp.review.line_changes import line_change
 from dsh_lsp.review.reviews import Reviewed, Reviews
 from dsh_lsp.review.selection import Part, Selection
@@ -82,18 +84,12 @@ class Deciding:
             return [Decided(target, part.hunk, "kept") for part in parts]
 
     def _keep(self, found: Reviewed, parts: Sequence[Part]) -> None:
-        document = found.document
-        hunks = found.hunks if document is None else document.hunks
-        for part in parts:
-            hunks = hunks.kept_lines(part.hunk.id, part.start, part.end, self._new_hunk_id)
         self._reviews.pending.created_kept(found.target)
-        if document is None:
-            self._reviews.pending.put(found.target, hunks, found.text)
+        if found.document is None:
+            decided = kept(found.hunks, _parts(parts), self._new_hunk_id)
+            self._reviews.pending.put(found.target, decided.hunks, found.text)
             return
-        for part in parts:
-            if hunks.get(part.hunk.id) is None:
-                document.kept_on_disk(part.hunk.id)
-        document.take_over(hunks)
+        found.document.keep(_parts(parts))
         self._reviews.pending.touched(found.target)
 
     async def undo(self, target: Target, selection: Selection) -> list[Decided]:
@@ -106,6 +102,8 @@ class Deciding:
                 return []
             try:
                 conflict = await self._undo(found, parts, selection)
+            except UnsavedTwice as error:
+                conflict = error.message
             except FsStaleVersion:
                 continue
             except FsError as error:
@@ -119,7 +117,7 @@ class Deciding:
             return await self._remove(found)
         if found.is_created and len(parts) == len(found.hunks) and selection.lines is None:
             return _NOT_THE_AGENTS + _cut(found.text)
-        undo = Undo(tuple((part.hunk.id, part.in_hunk) for part in parts))
+        undo = Undo(_parts(parts))
         document = found.document
 
         def plan(text: str) -> Change:
@@ -129,8 +127,8 @@ class Deciding:
         guard = MustBeVersion(version_of_logical(found.text)) if document is None else Unconditional()
         outcome = await self._files.edit_text(found.target, plan, guard, undo)
         if document is None:
-            left = undone(found.hunks, undo, found.text, self._new_hunk_id)
-            self._reviews.pending.put(found.target, left, outcome.after)
+            decided = undone(found.hunks, undo.parts, found.text, self._new_hunk_id)
+            self._reviews.pending.put(found.target, decided.hunks, outcome.after)
         else:
             self._reviews.pending.touched(found.target)
         return None
@@ -160,7 +158,11 @@ class Deciding:
 
 def undo_change(text: str, hunks: PendingHunks, undo: Undo) -> Change:
     """The change of a text that takes hunks back; a hunk that is gone is nothing to take back."""
-    return line_change(text, [edit for part in undo.of(hunks) for edit in hunks.undo_edits(*part)])
+    return line_change(text, undo_edits(hunks, undo.parts))
+
+
+def _parts(parts: Sequence[Part]) -> Parts:
+    return tuple((part.hunk.id, part.in_hunk) for part in parts)
 
 
 def _leaves_nothing(found: Reviewed, parts: Sequence[Part]) -> bool:

@@ -1,6 +1,6 @@
 r"""Edits of a document's lines as a change of its text.
 
-Lines are those of `dsh_lsp.buffers.open_document.document_lines`: one more than the text has line ends, a lone ``\r``
+Lines are those of `dsh_lsp.buffers.document_diff.document_lines`: one more than the text has line ends, a lone ``\r``
 being one. Restored lines end in ``\n``, which becomes the line end of their neighbours where the text is written.
 """
 

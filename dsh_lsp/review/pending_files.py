@@ -18,7 +18,9 @@ from dsh_ledger.pending import PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
-from dsh_lsp.buffers.open_document import Author, OpenDocument, settled_edits
+from dsh_lsp.buffers.document_diff import settled_edits
+from dsh_lsp.buffers.open_document import Author, OpenDocument
+from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
 from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
 
@@ -220,7 +222,7 @@ class PendingFiles:
         return _Snapshot(target, PendingHunks(), None, None, created)
 
     def _open_store(self) -> ReviewStore:
-        return ReviewStore(reviews_dir(self._workspace))
+        return patiently(lambda: ReviewStore(reviews_dir(self._workspace)), StoreBusy)
 
     async def _in_thread(self, job: Callable[..., _T], *args: object) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, job, *args)

@@ -69,6 +69,8 @@ class LineEdit:
         else:
             while back < limit - front and self.old[-1 - back] == self.new[-1 - back]:
                 back += 1
+        if front == back == 0:
+            return self
         return LineEdit(
             self.start + front,
             self.old[front : len(self.old) - back],

@@ -31,7 +31,8 @@ base and current differ in it.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -244,6 +245,36 @@ class PendingHunks:
         hunk = self._hunks[index]
         return self._spliced(index, index + 1, None, len(hunk.base) - len(hunk.current))
 
+    def all_kept(self, hunk_ids: AbstractSet[str]) -> "PendingHunks":
+        """As `kept` for each of these, in one pass. Ids that no hunk has are none."""
+        left = [place for place in self.placed() if place[1].id not in hunk_ids]
+        return self if len(left) == len(self) else PendingHunks(tuple(at for at, _ in left), tuple(h for _, h in left))
+
+    def all_undone(self, hunk_ids: AbstractSet[str]) -> "PendingHunks":
+        """As `undone` for each of these, in one pass. Ids that no hunk has are none."""
+        starts: list[int] = []
+        hunks: list[PendingHunk] = []
+        delta = 0
+        for start, hunk in self.placed():
+            if hunk.id in hunk_ids:
+                delta += len(hunk.base) - len(hunk.current)
+            else:
+                starts.append(start + delta)
+                hunks.append(hunk)
+        return self if len(hunks) == len(self) else PendingHunks(tuple(starts), tuple(hunks))
+
+    def rebased(self, hunk_id: str, base: Sequence[str], name: str) -> "PendingHunks":
+        """The hunks after the base lines of one became others, with another id for what is left of it.
+
+        Raises:
+            KeyError: There is no such hunk.
+        """
+        index = self._index(hunk_id)
+        hunk = self._at(index)
+        edit = LineEdit(hunk.start, tuple(base), hunk.current, hunk.old_no_newline, hunk.new_no_newline).trimmed()
+        left = replace(hunk, id=name, start=edit.start, base=edit.old, current=edit.new)
+        return self._spliced(index, index + 1, None if edit.changes_nothing else left, 0)
+
     def kept_lines(self, hunk_id: str, start: int, end: int, new_id: Callable[[], str]) -> "PendingHunks":
         """The hunks after what of one lies in some lines of the current text was accepted.
 
@@ -335,9 +366,7 @@ class PendingHunks:
             return self._spliced(low, high, _merged(hunks, edit, author), edit.delta)
         if author is None or new_id is None:
             return self._spliced(low, high, None, edit.delta)
-        flags = (edit.old_no_newline, edit.new_no_newline) if edit.changes_final_newline else (False, False)
-        hunk = PendingHunk(new_id(), edit.start, edit.old, edit.new, (author,), False, *flags)
-        return self._spliced(low, high, hunk, edit.delta)
+        return self._spliced(low, high, new_hunk(edit, author, new_id()), edit.delta)
 
     def _touched(self, edit: LineEdit) -> tuple[int, int]:
         """The hunks that the edit is on: indexes, the second excluded. Both equal: none, and where it goes."""
@@ -359,6 +388,8 @@ class PendingHunks:
         later = self._starts[high:]
         if delta:
             later = tuple([start + delta for start in later])
+        if hunk is None and low == high:
+            return PendingHunks(self._starts[:low] + later, self._hunks)
         starts, hunks = ((), ()) if hunk is None else ((hunk.start,), (hunk.at(0),))
         return PendingHunks(self._starts[:low] + starts + later, self._hunks[:low] + hunks + self._hunks[high:])
 
@@ -378,6 +409,12 @@ class PendingHunks:
         return index
 
 
+def new_hunk(edit: LineEdit, author: tuple[str, str], name: str) -> PendingHunk:
+    """What an agent's edit is where it is on no hunk: a trimmed one that changes something."""
+    flags = (edit.old_no_newline, edit.new_no_newline) if edit.changes_final_newline else (False, False)
+    return PendingHunk(name, edit.start, edit.old, edit.new, (author,), False, *flags)
+
+
 def _decides_whole(hunk: PendingHunk, start: int, end: int) -> bool:
     return hunk.changes_final_newline or (start <= hunk.start and hunk.end <= end)
 
@@ -392,29 +429,13 @@ def _base_of(hunk: PendingHunk, part: HunkPart) -> tuple[str, ...]:
 
 def _merged(hunks: tuple[PendingHunk, ...], edit: LineEdit, author: tuple[str, str] | None) -> PendingHunk | None:
     """One hunk from those that an edit is on; None when it equals its base."""
-    start = min(edit.start, hunks[0].start)
-    base: list[str] = []
-    at = start
-    for hunk in hunks:
-        _check_same(hunk, edit)
-        # What lies between two hunks, or between a hunk and an end of the edit, is in the edit's old lines.
-        if at < hunk.start:
-            base += edit.old[at - edit.start : hunk.start - edit.start]
-        base += hunk.base
-        at = hunk.end
-    if at < edit.end:
-        base += edit.old[at - edit.start :]
     first, last = hunks[0], hunks[-1]
-    current = (
-        *first.current[: max(edit.start - first.start, 0)],
-        *edit.new,
-        *last.current[edit.end - last.start :],
-    )
+    start, base, current = _joined(hunks, edit)
     old_no_newline, new_no_newline = edit.old_no_newline, edit.new_no_newline
     if last.changes_final_newline:
         old_no_newline = last.old_no_newline
         new_no_newline = edit.new_no_newline if edit.changes_final_newline else last.new_no_newline
-    whole = LineEdit(start, tuple(base), current, old_no_newline, new_no_newline).trimmed()
+    whole = LineEdit(start, base, current, old_no_newline, new_no_newline).trimmed()
     if whole.changes_nothing:
         return None
     calls = [call for hunk in hunks for call in hunk.calls]
@@ -429,6 +450,30 @@ def _merged(hunks: tuple[PendingHunk, ...], edit: LineEdit, author: tuple[str, s
         author is None or any(hunk.user_modified for hunk in hunks),
         *((old_no_newline, new_no_newline) if whole.changes_final_newline else (False, False)),
     )
+
+
+def _joined(hunks: tuple[PendingHunk, ...], edit: LineEdit) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """The place that hunks and an edit on them take, with the base lines and the current lines there."""
+    for hunk in hunks:
+        _check_same(hunk, edit)
+    first, last = hunks[0], hunks[-1]
+    if first is last and first.start <= edit.start and edit.end <= first.end:
+        # A key in a hunk of 100,000 lines: nothing is copied that need not be.
+        lines = list(first.current)
+        lines[edit.start - first.start : edit.end - first.start] = edit.new
+        return first.start, first.base, tuple(lines)
+    start = at = min(edit.start, first.start)
+    base: list[str] = []
+    for hunk in hunks:
+        # What lies between two hunks, or between a hunk and an end of the edit, is in the edit's old lines.
+        if at < hunk.start:
+            base += edit.old[at - edit.start : hunk.start - edit.start]
+        base += hunk.base
+        at = hunk.end
+    if at < edit.end:
+        base += edit.old[at - edit.start :]
+    above, below = first.current[: max(edit.start - first.start, 0)], last.current[edit.end - last.start :]
+    return start, tuple(base), (*above, *edit.new, *below)
 
 
 def _check_same(hunk: PendingHunk, edit: LineEdit) -> None:

@@ -8,7 +8,7 @@ so that each is done on those and the others are only moved. Deliberately absent
 from collections.abc import Callable, Sequence
 
 from dsh_ledger.line_edits import LineEdit
-from dsh_ledger.pending import PendingHunk, PendingHunks
+from dsh_ledger.pending import PendingHunk, PendingHunks, new_hunk
 
 _FEW = 8
 """Edits up to which going through all hunks for each of them is faster."""
@@ -49,7 +49,15 @@ def edited(
             near.append(_moved(below.pop(), added))
         while above and above[-1].end >= edit.start:
             near.insert(0, above.pop())
-        done = _one(PendingHunks.of(near), edit, author, new_id)
+        if near or edit.changes_final_newline:
+            done = list(_one(PendingHunks.of(near), edit, author, new_id))
+        else:
+            trimmed = edit.trimmed()
+            done = (
+                []
+                if new_id is None or author is None or trimmed.changes_nothing
+                else [new_hunk(trimmed, author, new_id())]
+            )
         added += edit.delta
         below += [_moved(hunk, -added) for hunk in reversed(done)]
     below.reverse()

@@ -196,6 +196,30 @@ def test_an_unknown_id_is_a_key_error() -> None:
             decide("h1")
 
 
+def test_several_are_decided_on_in_one_pass() -> None:
+    """As one after the other; an id that no hunk has is none."""
+    hunks, new_id = PendingHunks(), ids()
+    for start in (2, 6, 9):
+        hunks = agent(hunks, start, ["a"], ["A", "B"], new_id)
+
+    assert hunks.kept("h1").kept("h3") == hunks.all_kept({"h1", "h3", "h9"})
+    assert hunks.undone("h1").undone("h3") == hunks.all_undone({"h1", "h3", "h9"})
+    assert hunks.all_kept({"h9"}) is hunks
+    assert hunks.all_undone({"h9"}) is hunks
+
+
+def test_a_hunk_with_another_base_is_what_is_left_of_it() -> None:
+    """Trimmed, with another id; what is below stays, and nothing is left of one that equals its base."""
+    hunks, new_id = PendingHunks(), ids()
+    for start, new in ((2, ["A", "B", "C"]), (9, ["Z"])):
+        hunks = agent(hunks, start, [], new, new_id)
+
+    assert [hunk(3, [], ["B"], "n"), hunk(9, [], ["Z"], "h2")] == [*hunks.rebased("h1", ["A", "C"], "n")]
+    assert [hunk(9, [], ["Z"], "h2")] == [*hunks.rebased("h1", ["A", "B", "C"], "n")]
+    with pytest.raises(KeyError, match="h9"):
+        hunks.rebased("h9", [], "n")
+
+
 # ---- contradictions, and values from outside
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
-from dsh_lsp.buffers.open_document import settled_edits
+from dsh_lsp.buffers.document_diff import settled_edits
 from dsh_lsp.text.document import Document
 from dsh_tools.diff import hunks as diff
 

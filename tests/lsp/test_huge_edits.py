@@ -1,16 +1,23 @@
 """Edits of tens of thousands of lines: few hunks, soon, and the editor's undo still takes all of it back."""
 
 import itertools
+import threading
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 import pytest
 
-from dsh_lsp.buffers import open_document as module
+from dsh_ledger.guards import Unconditional
+from dsh_ledger.pending import PendingHunks
+from dsh_lsp.buffers import document_diff as module
 from dsh_lsp.buffers.decorations import decorations
-from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange
+from dsh_lsp.buffers.open_document import Author, Foreseen, OpenDocument, TextChange
 from dsh_lsp.editor import Editor, EditorTraits
 from dsh_lsp.text.document import Document
+from dsh_tools.diff import minimal_change
 from tests.lsp.test_open_document import NoPeer
+from tests.support.review_room import Room
 
 
 def opened(text: str) -> OpenDocument:
@@ -100,3 +107,33 @@ def test_a_hundred_thousand_lines_take_no_seconds(every: int) -> None:
 
     assert perf_counter() - began < 8
     assert (10_000 if every == 10 else 1) == len(document.hunks)
+
+
+def test_an_edit_of_a_large_text_is_prepared_in_a_thread_and_is_the_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a small one, where hunks are pending already too."""
+    threads: list[str] = []
+    foresee = OpenDocument.foresee
+
+    def noted(self: OpenDocument, hunks: PendingHunks, before: str, after: str, author: Author) -> Foreseen:
+        threads.append(threading.current_thread().name)
+        return foresee(self, hunks, before, after, author)
+
+    monkeypatch.setattr(OpenDocument, "foresee", noted)
+    room = Room(tmp_path, "utf-16")
+    try:
+        text = "".join(lines(30_000, "old"))
+        room.disk.texts[room.target] = text
+        room.run(room.open(text))
+        for number, call in ((20_000, "one"), (5, "two")):
+            text = text.replace(f"line {number} old", f"line {number} {call}")
+            plan = partial(minimal_change, new=text)
+            room.run(room.files.edit_text(room.target, plan, Unconditional(), Author("s", call)))
+        found = room.run(room.reviews.of(room.target))
+
+        assert text == room.buffer
+        assert [(5, "two"), (20_000, "one")] == [(hunk.start, hunk.call) for hunk in found.hunks]
+        assert [False, False] == [name == threading.main_thread().name for name in threads]
+    finally:
+        room.end()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsh_ledger.line_edits import LineEdit
-from dsh_lsp.buffers.open_document import document_lines
+from dsh_lsp.buffers.document_diff import document_lines
 from dsh_lsp.review.line_changes import line_change
 
 TEXTS = st.text(alphabet="ab\n\r", max_size=20).map(lambda text: text.replace("\r\n", "\n"))

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsh_lsp.buffers.decorations import decorations
+from dsh_lsp.buffers.document_diff import document_lines
 from dsh_lsp.buffers.editing import text_edits
-from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange, document_lines
+from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange
 from dsh_lsp.editor import Editor, EditorTraits
 from dsh_lsp.text.document import Document
 from dsh_tools.diff import minimal_change
@@ -122,15 +123,14 @@ def test_hunks_always_say_how_the_text_differs_from_the_one_without_agents(
     """Whatever happens: hunks are in order and inside the document, and what they say is there is there."""
     document = opened(first)
     for author, text in steps:
-        before = document.mirror.text
+        before, known = document.mirror.text, document.hunks
         if author == "user":
             user_writes(document, text)
         else:
             agent_writes(document, text)
             if author == "undo":
-                hunks_before = len(document.hunks)
                 user_writes(document, before)
-                assert len(document.hunks) <= hunks_before
+                assert known == document.hunks
         lines = document_lines(document.mirror.text)
         end = 0
         for hunk in document.hunks:
@@ -153,3 +153,28 @@ def test_an_agents_edit_that_is_undone_at_once_leaves_nothing(first: str, second
     user_writes(document, first)
 
     assert decorations(document).hunks == ()
+
+
+def test_what_was_foreseen_is_pending_when_the_edit_arrives() -> None:
+    """The very hunks that were found out before it was sent."""
+    document = opened("a\nb\n")
+    foreseen = document.foresee(document.hunks, "a\nb\n", "a\nB\n", AUTHOR)
+    flight = document.launch("a\nb\n", "a\nB\n", AUTHOR, foreseen)
+    document.change(2, [TextChange((1, 0, 1, 1), "B")])
+    document.land(flight)
+
+    assert foreseen.after is document.hunks
+    assert ["h0"] == [hunk.id for hunk in document.hunks]
+
+
+def test_what_was_foreseen_for_other_hunks_is_not_believed() -> None:
+    """Somebody has decided since; then it is found out when the edit arrives."""
+    document = opened("a\nb\n")
+    agent_writes(document, "a\nB\n")
+    foreseen = document.foresee(document.hunks, "a\nB\n", "A\nB\n", AUTHOR)
+    document.keep((("h0", None),))
+    flight = document.launch("a\nB\n", "A\nB\n", AUTHOR, foreseen)
+    document.change(3, [TextChange((0, 0, 0, 1), "A")])
+    document.land(flight)
+
+    assert [(("a",), ("A",))] == [(hunk.base, hunk.current) for hunk in document.hunks]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from dsh_ledger.pending import PendingHunks
-from dsh_lsp.buffers.open_document import settled_edits
+from dsh_lsp.buffers.document_diff import settled_edits
 from dsh_lsp.plain.before import base_position, before_uri, original_uri
 from dsh_lsp.plain.client import plain_client
 from dsh_lsp.plain.names import Names

@@ -11,7 +11,7 @@ from dsh_lsp.buffers.open_document import Author
 from dsh_lsp.review.deciding import Decided
 from dsh_lsp.review.selection import Selection
 from dsh_tools.diff import minimal_change
-from tests.support.naive_text import Span
+from tests.support.naive_text import Span, difference
 from tests.support.review_room import Room
 
 
@@ -23,13 +23,13 @@ def room(tmp_path: Path) -> Iterator[Room]:
     made.end()
 
 
-def agent_writes(room: Room, text: str) -> None:
+def agent_writes(room: Room, text: str, call: str = "c") -> None:
     """An agent makes the file another one."""
 
     def plan(now: str) -> Change:
         return minimal_change(now, text)
 
-    room.run(room.files.edit_text(room.target, plan, Unconditional(), Author("s", "c")))
+    room.run(room.files.edit_text(room.target, plan, Unconditional(), Author("s", call)))
 
 
 def hunks(room: Room) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
@@ -163,3 +163,141 @@ def test_an_undo_after_typing_elsewhere_meets_the_edit_where_lines_repeat(room: 
 
     assert "a\n\n\nb\ntyped\n" == room.buffer
     assert [] == hunks(room)
+
+
+def opened(room: Room, text: str) -> None:
+    """The editor has the file open."""
+    room.disk.texts[room.target] = text
+    room.run(room.open(text))
+
+
+def goes_to(room: Room, text: str, *, whole: bool = False) -> None:
+    """The editor's undo or redo: a change like any other that makes the text another one."""
+    assert room.buffer is not None
+    room.replace([difference(room.buffer, text)], whole=whole)
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["as a range", "as the whole text"])
+def test_an_agents_edit_that_is_undone_and_done_again_in_the_editor_is_pending_again(room: Room, whole: bool) -> None:
+    """It looks as if the user had typed it, and is not the user's."""
+    opened(room, "x\n")
+    agent_writes(room, "x\na1\n")
+    first = hunks(room)
+    agent_writes(room, "a2\nx\na1\n")
+    second = hunks(room)
+    goes_to(room, "x\na1\n", whole=whole)
+    assert first == hunks(room)
+    goes_to(room, "x\n", whole=whole)
+    assert [] == hunks(room)
+    goes_to(room, "x\na1\n", whole=whole)
+    assert first == hunks(room)
+    goes_to(room, "a2\nx\na1\n", whole=whole)
+
+    assert second == hunks(room)
+    assert "x\n" == base(room)
+
+
+def test_an_agents_line_that_the_user_deletes_and_brings_back_is_the_agents(room: Room) -> None:
+    """Also if the deletion and what was typed elsewhere are one step to the editor."""
+    opened(room, "x\ny\n")
+    agent_writes(room, "x\na1\ny\n")
+    before = hunks(room)
+    goes_to(room, "x\na1\ny\ntyped\n")
+    goes_to(room, "x\ny\ntyped\n")
+    assert [] == hunks(room)
+    goes_to(room, "x\na1\ny\n")
+
+    assert before == hunks(room)
+    assert "x\ny\n" == base(room)
+
+
+def test_an_undo_where_lines_repeat_gives_the_base_back_that_was(room: Room) -> None:
+    """The user's blank line and the agent's can't be told apart by any diff."""
+    opened(room, "\n\n\n\n")
+    goes_to(room, "u1\n\n\n\n\n")
+    agent_writes(room, "u1\n\n\n\n\na\na")
+    before, old = hunks(room), base(room)
+    agent_writes(room, "u1\n\n\na")
+    goes_to(room, "u1\n\n\n\n\na\na")
+
+    assert before == hunks(room)
+    assert old == base(room)
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["kept", "undone"])
+def test_what_was_decided_on_does_not_come_back_with_an_older_text(room: Room, keep: bool) -> None:
+    """Nor with the one before the undo: it is the user who has brought it back. The other hunk stays what it was."""
+    opened(room, "x\ny\nz\n")
+    agent_writes(room, "a1\nx\ny\nz\n")
+    agent_writes(room, "a1\nx\ny\nz\na2\n")
+    one, other = hunks(room)
+    goes_to(room, "a1\ntyped\nx\ny\nz\na2\n")
+    room.run((room.deciding.keep if keep else room.deciding.undo)(room.target, Selection(ids=frozenset([one[0]]))))
+    goes_to(room, "a1\nx\ny\nz\na2\n")
+    assert [other] == hunks(room)
+    goes_to(room, "a1\nx\ny\nz\n")
+    assert [] == hunks(room)
+    goes_to(room, "a1\nx\ny\nz\na2\n")
+
+    assert [other] == hunks(room)
+
+
+def test_lines_that_were_kept_are_not_pending_in_an_older_text_and_the_others_are(room: Room) -> None:
+    """What is left of a hunk has the same ids there."""
+    opened(room, "x\n")
+    agent_writes(room, "a1\na2\na3\nx\n")
+    goes_to(room, "a1\na2\na3\nx\ntyped\n")
+    room.run(room.deciding.keep(room.target, Selection(lines=(1, 2))))
+    left = hunks(room)
+    goes_to(room, "a1\na2\na3\nx\n")
+
+    assert [("a1",), ("a3",)] == [current for _, _, current in left]
+    assert left == hunks(room)
+    assert "a2\nx\n" == base(room)
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["kept", "undone"])
+def test_an_edit_that_a_decision_did_not_know_of_is_pending_when_it_is_done_again(room: Room, keep: bool) -> None:
+    """Nobody has accepted it; it is another hunk than the one that was decided on."""
+    opened(room, "x\n")
+    agent_writes(room, "a1\na2\nx\n")
+    [(first, _, _)] = hunks(room)
+    agent_writes(room, "a1\nb\na2\nx\n", "c2")
+    assert [first] == [name for name, _, _ in hunks(room)]
+    goes_to(room, "a1\na2\nx\n")
+    room.run((room.deciding.keep if keep else room.deciding.undo)(room.target, Selection()))
+    goes_to(room, "a1\nb\na2\nx\n")
+    [(second, old, new)] = hunks(room)
+
+    assert first != second
+    assert ((), ("b",)) == (old, new)
+    assert "a1\na2\nx\n" == base(room)
+
+
+def test_an_agents_line_from_before_the_opening_is_the_agents_when_its_deletion_is_undone(room: Room) -> None:
+    """What is pending when a document is opened is remembered with the user's first step."""
+    opened(room, "x\n")
+    agent_writes(room, "x\na1\n")
+    before = hunks(room)
+    room.run(room.save())
+    room.run(room.close())
+    room.run(room.open("x\na1\n"))
+    goes_to(room, "x\n")
+    assert [] == hunks(room)
+    goes_to(room, "x\na1\n")
+
+    assert before == hunks(room)
+
+
+def test_what_was_kept_in_part_stays_kept_though_the_buffer_is_discarded(room: Room) -> None:
+    """A decision on lines is one too."""
+    opened(room, "x\n")
+    agent_writes(room, "a1\na2\nx\n")
+    room.run(room.save())
+    room.run(room.deciding.keep(room.target, Selection(lines=(0, 1))))
+    left = hunks(room)
+    goes_to(room, "typed\na1\na2\nx\n")
+    room.run(room.close())
+
+    assert [("a2",)] == [current for _, _, current in left]
+    assert left == hunks(room)

@@ -175,20 +175,20 @@ class Room:
         """Write the buffer to the disk."""
         assert self.buffer is not None
         self.disk.texts[self.target] = self.buffer
-        self.documents.saved(self.target.uri)
+        self.documents.saved(self.target.uri, self._editor)
         await self.documents.settled()
 
     async def close(self) -> None:
         """Close the document, whatever is unsaved in it."""
         self.buffer = None
-        self.documents.close(self.target.uri)
+        self.documents.close(self.target.uri, self._editor)
         await self.documents.settled()
 
     def change(self, after: str, changes: list[TextChange]) -> None:
         """The document changes, and the server is told."""
         self.buffer = after
         self._version += 1
-        self.documents.change(self.target.uri, self._version, changes)
+        self.documents.change(self.target.uri, self._version, changes, self._editor)
 
     def replace(self, spans: list[Span], *, whole: bool = False) -> None:
         """Replace disjoint spans, given in order, in one change; told as it is, or as the whole text."""

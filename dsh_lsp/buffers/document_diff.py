@@ -1,0 +1,129 @@
+r"""What changed between two states of a document, in its lines, as the settled edits that pending hunks are told of.
+
+The lines of a document are not those of a diff: a text that ends with a line end has an empty last line here, and a
+lone ``\r`` ends a line. Pure. Deliberately absent: hunks, and whose a change is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import overload
+
+from dsh_ledger.hunks import Block
+from dsh_ledger.line_edits import LineEdit
+from dsh_lsp.text.document import AppliedChange, Document
+from dsh_tools.diff import line_blocks
+
+MAX_BLOCKS = 20_000
+"""Places of one edit above which it is one place, from the first to the last of them: nobody decides on so many."""
+
+
+def document_lines(text: str) -> list[str]:
+    r"""The lines of a document with this logical text, without their ends.
+
+    There is one more than a diff has where the text ends with a line end (the empty last one), and a lone ``\r`` ends a
+    line (LSP 3.17, "Text Documents").
+    """
+    return text.replace("\r", "\n").split("\n")
+
+
+def document_blocks(before: str, after: str) -> tuple[Block, ...]:
+    """What changed between two logical texts, in the lines of `document_lines`."""
+    old, new = before.replace("\r", "\n") + "\n", after.replace("\r", "\n") + "\n"
+    blocks = line_blocks(old, new)
+    return blocks if len(blocks) <= MAX_BLOCKS else _bounded(blocks, document_lines(before), document_lines(after))
+
+
+def settled_edits(before: str, after: str) -> list[LineEdit]:
+    """The edits that lead from one logical text to the other, bottom up, so that each one's place is right in its turn.
+
+    Settled, as every edit that the hunks are told of: an editor's undo then meets the edit that it undoes.
+    """
+    lines = document_lines(after)
+    return list(_bottom_up(document_blocks(before, after), 0, lines.__getitem__, len(lines)))
+
+
+def settled_edits_of(applied: AppliedChange, mirror: Document) -> list[LineEdit]:
+    """The same for a change that has been applied to a document: as many small edits as it takes.
+
+    An editor may say the undo of several hunks as one range over all of them; each hunk must meet its own part.
+    """
+    old, new = bare_lines(applied.old_lines), bare_lines(applied.new_lines)
+    if len(old) + len(new) > 2 and old and new:
+        blocks = _bounded(line_blocks(_text(old), _text(new)), old, new)
+    else:
+        blocks = (Block(0, old, 0, new),)
+    return list(_bottom_up(blocks, applied.start_line, lambda at: _bare(mirror.line(at)), mirror.line_count))
+
+
+def change_between(before: Sequence[str], after: Sequence[str]) -> AppliedChange:
+    """One change that made the lines of a document others, or none where they are the same."""
+    limit = min(len(before), len(after))
+    head = next((at for at in range(limit) if before[at] != after[at]), limit)
+    tail = next((at for at in range(limit - head) if before[-1 - at] != after[-1 - at]), limit - head)
+    return AppliedChange(head, tuple(before[head : len(before) - tail]), tuple(after[head : len(after) - tail]))
+
+
+def bare_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines of a document without their ends."""
+    return tuple(map(_bare, lines))
+
+
+def _bounded(blocks: tuple[Block, ...], old: Sequence[str], new: Sequence[str]) -> tuple[Block, ...]:
+    """The blocks, or one over all of them if they are too many."""
+    if len(blocks) <= MAX_BLOCKS:
+        return blocks
+    first, last = blocks[0], blocks[-1]
+    removed = tuple(old[first.old_line : last.old_line + len(last.removed)])
+    return (
+        Block(first.old_line, removed, first.new_line, tuple(new[first.new_line : last.new_line + len(last.added)])),
+    )
+
+
+def _bottom_up(blocks: Sequence[Block], first: int, line: Callable[[int], str], count: int) -> Iterator[LineEdit]:
+    """Blocks of changed lines as settled edits, the last one first.
+
+    Args:
+        blocks: In order.
+        first: The line of the document that their line 0 is.
+        line: A line of the document as it is after all of them.
+        count: How many lines it has then.
+    """
+    for block in reversed(blocks):
+        edit = LineEdit(first + block.old_line, block.removed, block.added).trimmed()
+        # Below this edit, all later ones are done already: those lines are the new text's.
+        delta = block.new_line - block.old_line + len(block.added) - len(block.removed)
+        yield edit.settled(_LinesBelow(line, count, delta))
+
+
+class _LinesBelow(Sequence[str]):
+    """The lines of a text before an edit, of which only those below the edit are looked at.
+
+    Args:
+        line: A line of the text after the edit.
+        count: How many lines that text has.
+        delta: How many lines further down its lines below the edit are.
+    """
+
+    def __init__(self, line: Callable[[int], str], count: int, delta: int) -> None:
+        self._line = line
+        self._count = count - delta
+        self._delta = delta
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self._line(at + self._delta) for at in range(*index.indices(self._count))]
+        return self._line(index + self._delta)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n")
