@@ -23,7 +23,7 @@ from typing import Final
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from dsh_lsp.liveness import is_listening, is_running, is_socket_there
+from dsh_lsp.liveness import is_listening, is_port_listening, is_running, is_socket_there
 from dsh_lsp.runtime_dir import RuntimeDirRefused, private_dir
 from dsh_tools.models import Items, WireModel, optional
 
@@ -37,6 +37,20 @@ _LARGEST: Final = 1024 * 1024
 _SCHEME: Final = "unix:"
 
 
+class TcpDoor(WireModel):
+    """A loopback port that agents may come through, too.
+
+    Attributes:
+        port: The port at 127.0.0.1.
+        token: What the first message there must show. It is not in the representation.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    port: int = Field(gt=0, lt=2**16)
+    token: str = Field(min_length=1, max_length=200, repr=False)
+
+
 class Announcement(WireModel):
     """What a discovery file says, as a JSON object with camelCase names. Members that are not known are ignored.
 
@@ -47,6 +61,7 @@ class Announcement(WireModel):
         workspace_folders: The real paths of all its folders, as ``file:`` URIs.
         started_at: When the process started, in clock ticks since boot (proc(5), ``/proc/<pid>/stat``, field 22);
             left out where the system does not say.
+        tcp: Where to connect where the socket can't be reached, if there is such a place.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -56,6 +71,7 @@ class Announcement(WireModel):
     protocol_version: int
     workspace_folders: Items[str]
     started_at: int | None = optional()
+    tcp: TcpDoor | None = optional()
 
     @property
     def socket(self) -> Path:
@@ -141,6 +157,8 @@ def live_or_swept(entry: Entry) -> bool:
     said = entry.said
     running = is_running(said.pid, said.started_at)
     seen = is_socket_there(said.socket) if running else is_listening(said.socket)
+    if seen is False and not running and said.tcp is not None:
+        seen = is_port_listening(said.tcp.port)
     if seen is False:
         with suppress(OSError):
             if entry.path.lstat().st_ino == entry.inode:  # and not that of a new server with the same process id

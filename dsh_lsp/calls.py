@@ -22,6 +22,7 @@ from dsh_ledger.errors import (
 from dsh_ledger.journal import TOOL_CALL, TOOL_RESULT
 from dsh_ledger.json_values import JsonObject
 from dsh_lsp.journals.session_journal import JournalFailed
+from dsh_lsp.progress import Progress
 from dsh_lsp.review.wording import told
 from dsh_lsp.sessions import Call, Session
 from dsh_lsp.subscribers import Subscribers
@@ -39,6 +40,10 @@ from dsh_tools.uninterrupted import completed, uninterrupted
 _log = logging.getLogger(__name__)
 
 
+def _never() -> None:
+    """There is nothing to cancel."""
+
+
 async def _nothing() -> None:
     """There is nothing to write down."""
 
@@ -53,6 +58,7 @@ class Calls:
         tool_run: Makes what a tool may use.
         policies: What calls may do.
         save: Writes down what a call has changed besides, before it is answered.
+        progress: Shows calls that take their time.
     """
 
     registry: Registry
@@ -60,6 +66,7 @@ class Calls:
     tool_run: Callable[[Session, str], ToolRun]
     policies: Policies = field(default_factory=Policies)
     save: Callable[[], Awaitable[None]] = _nothing
+    progress: Progress = field(default_factory=lambda: Progress(lambda: ()))
     _running: set[asyncio.Task[ToolRunResult]] = field(default_factory=set)
 
     def start(self, session: Session, call_id: str | None, name: str, arguments: Mapping[str, Any]) -> Call:
@@ -121,8 +128,8 @@ class _Running:
         """Run it to its end. Never raises."""
         turn = self._session.turns.enter(alone=self._tool is None or not self._tool.concurrency_safe)
         try:
-            _, was_cancelled = await completed(self._begin())
-            result = failed(AbortedBeforeDispatch()) if was_cancelled else await self._outcome(turn)
+            title, was_cancelled = await completed(self._begin())
+            result = failed(AbortedBeforeDispatch()) if was_cancelled else await self._shown_outcome(turn, title)
             return await uninterrupted(self._finish(result, turn))
         except JournalFailed as failure:
             return self._not_begun(_unrecordable(failure))
@@ -136,7 +143,8 @@ class _Running:
         self._session.calls.pop(self._id, None)
         return _answer(self._id, failed(error))
 
-    async def _begin(self) -> None:
+    async def _begin(self) -> str:
+        """Record the call and tell of it; the title of its card."""
         journal = self._session.journal
         if journal.is_broken:
             await journal.flush()
@@ -146,6 +154,14 @@ class _Running:
         await journal.flush()
         note = ToolCallNote(session_id=self._session.id, call_id=self._id, seq=seq, name=self._name, view=view)
         self._calls.subscribers.tell(self._session.id, "dsh/toolCall", note)
+        return view.title
+
+    async def _shown_outcome(self, turn: Turn, title: str) -> ToolResult:
+        agent = f"{self._session.agent}: " if self._session.agent else ""
+        running = asyncio.current_task()
+        cancel = running.cancel if running is not None else _never
+        with self._calls.progress.in_editors(f"{self._session.id}-{self._id}", f"{agent}{title}", cancel):
+            return await self._outcome(turn)
 
     async def _outcome(self, turn: Turn) -> ToolResult:
         if self._tool is None or self._tool.why_withheld(self._session.traits) is not None:
@@ -208,7 +224,7 @@ def _answer(call_id: str, result: ToolResult) -> ToolRunResult:
 
 def _with_news(answer: ToolRunResult, news: str) -> ToolRunResult:
     """The answer, with what the model is told besides."""
-    return answer.model_copy(update={"content": (*answer.content, *text_content(news))})
+    return answer.model_copy(update={"content": (*answer.content, *text_content(news)), "told": news})
 
 
 def _error_info(error: LedgerError | LedgerBug | None) -> ErrorInfo | None:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dsh_lsp.commands.command_line import add_commands
+
 
 class Format(StrEnum):
     """How a session is shown."""
@@ -15,6 +17,7 @@ class Format(StrEnum):
     TEXT = "text"
     JSONL = "jsonl"
     HTML = "html"
+    ACP = "acp"
 
 
 app = typer.Typer(
@@ -76,7 +79,11 @@ def replay(
         bool, typer.Option("--check", help="Prove that it replays byte for byte, instead of showing it.")
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Format, typer.Option(help="Cards in the terminal, notifications as JSON lines, or one self-contained page.")
+        Format,
+        typer.Option(
+            help="Cards in the terminal, notifications as JSON lines, one self-contained page, or the session updates "
+            "of the Agent Client Protocol, one a line."
+        ),
     ] = Format.TEXT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file to write to, instead of standard output.")
@@ -86,6 +93,42 @@ def replay(
     from dsh_lsp.replaying.command import run_check, run_replay
 
     raise typer.Exit(run_check(session) if check else run_replay(session, format.value, output))
+
+
+@app.command()
+def serve(
+    workspace: Annotated[
+        list[Path] | None,
+        typer.Option(help="A workspace folder; may be given more than once. The working directory by default."),
+    ] = None,
+) -> None:
+    """Let agents in without an editor: the same guarantees, on the disk. An editor may join later. Ctrl+C ends it."""
+    import asyncio
+
+    from dsh_lsp.headless import serve_headless
+
+    folders = workspace or [Path.cwd()]
+    if missing := next((folder for folder in folders if not folder.is_dir()), None):
+        raise typer.BadParameter(f"{missing} is not a folder", param_hint="--workspace")
+    raise typer.Exit(asyncio.run(serve_headless(folders)))
+
+
+add_commands(app)
+
+
+@app.command()
+def mcp(
+    workspace: Annotated[
+        Path | None,
+        typer.Option(help="The workspace folder, for clients that don't name one; the working directory by default."),
+    ] = None,
+) -> None:
+    """Be a server of the Model Context Protocol on standard input and output: agents that speak it start this."""
+    from dsh_lsp.mcp.command import run_mcp
+
+    if workspace is not None and not workspace.is_dir():
+        raise typer.BadParameter(f"{workspace} is not a folder", param_hint="--workspace")
+    raise typer.Exit(run_mcp(workspace))
 
 
 def _serve() -> int:

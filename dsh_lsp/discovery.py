@@ -1,8 +1,8 @@
 """How an agent finds the server that has its workspace: one small file for each workspace folder and server.
 
 Held: announcing and withdrawing those files, and finding them from a folder upwards. Absent: what is in a file, see
-:mod:`dsh_lsp.announcements`; connecting; and any secret: what a file says is of no use to a user who can't connect
-anyway.
+:mod:`dsh_lsp.announcements`; and connecting. What a file says is of no use to a user who can't connect anyway, but for
+the token of a loopback port: the file is its owner's alone.
 
 All functions block on the file system: call them in an executor or at start-up.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_lsp.announcements import SUBDIRECTORY, Announcement, key_of, listed, live_or_swept, read, write
+from dsh_lsp.announcements import SUBDIRECTORY, Announcement, TcpDoor, key_of, listed, live_or_swept, read, write
 from dsh_lsp.liveness import process_started_at
 from dsh_lsp.runtime_dir import known_runtime_dirs, private_dir, runtime_dir
 from dsh_lsp.wire import PROTOCOL_VERSION
@@ -31,6 +31,7 @@ class Found:
         socket: The socket that this means.
         protocol_version: The version of the protocol that it speaks, which need not be ours.
         workspace_folders: All its folders, as ``file:`` URIs.
+        tcp: Its loopback port, if it has one.
     """
 
     folder: Path
@@ -39,6 +40,7 @@ class Found:
     socket: Path
     protocol_version: int
     workspace_folders: tuple[str, ...]
+    tcp: TcpDoor | None = None
 
 
 class Discovery:
@@ -53,13 +55,14 @@ class Discovery:
         self._lock = threading.Lock()
         self._written: set[Path] = set()
 
-    def announce(self, folders: Iterable[Path], endpoint: str) -> None:
+    def announce(self, folders: Iterable[Path], endpoint: str, tcp: TcpDoor | None = None) -> None:
         """Say that this process has ``folders``, instead of those that it said before, and sweep up after dead servers.
 
         Args:
             folders: The workspace folders.
             endpoint: An :attr:`~dsh_lsp.endpoint.AgentEndpoint.address` that is open already: a file without a
                 socket is swept by whoever comes upon it.
+            tcp: The loopback port, if there is one.
 
         Raises:
             RuntimeDirRefused: There is no directory that is ours alone.
@@ -76,6 +79,7 @@ class Discovery:
                 protocol_version=PROTOCOL_VERSION,
                 workspace_folders=tuple(folder.as_uri() for folder in real),
                 started_at=process_started_at(os.getpid()),
+                tcp=tcp,
             )
             outdated = set(self._written)
             for folder in real:
@@ -126,6 +130,7 @@ def find(folder: Path, directories: Sequence[Path] | None = None) -> list[Found]
                         socket=said.socket,
                         protocol_version=said.protocol_version,
                         workspace_folders=said.workspace_folders,
+                        tcp=said.tcp,
                     ),
                 )
     return list(found.values())

@@ -4,6 +4,7 @@ Held here: which dialect of "apply this edit" an editor speaks. Deliberately abs
 arrived is for `dsh_lsp.buffers` to see in the text that comes back.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
@@ -52,6 +53,7 @@ class EditorTraits:
         applies_edits: It declared ``workspace.applyEdit``.
         refreshes_tokens: It declared ``workspace.semanticTokens.refreshSupport``.
         annotates: It declared ``workspace.workspaceEdit.changeAnnotationSupport``.
+        shows_progress: It declared ``window.workDoneProgress``.
         dsh: ``experimental.dsh``.
     """
 
@@ -60,6 +62,7 @@ class EditorTraits:
     applies_edits: bool = False
     refreshes_tokens: bool = False
     annotates: bool = False
+    shows_progress: bool = False
     dsh: DshCapabilities = field(default_factory=DshCapabilities)
 
     @property
@@ -98,17 +101,30 @@ class Silent:
 EditAnswer: TypeAlias = SaidYes | SaidNo | Silent
 
 
+_uses = itertools.count(1)
+
+
 class Editor:
     """One editor.
 
     Args:
         peer: Its connection.
         traits: What it said of itself.
+
+    Attributes:
+        peer: As above.
+        traits: As above.
+        last_used: Greater than that of every editor whose user has done something less recently.
     """
 
     def __init__(self, peer: Peer, traits: EditorTraits) -> None:
         self.peer = peer
         self.traits = traits
+        self.last_used = 0
+
+    def use(self) -> None:
+        """Its user has done something in it."""
+        self.last_used = next(_uses)
 
     @property
     def can_apply_edits(self) -> bool:

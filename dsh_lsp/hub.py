@@ -34,6 +34,7 @@ from dsh_lsp.journals.journals import Journals
 from dsh_lsp.painting import Painter
 from dsh_lsp.permissions import Permission, permissions_policy
 from dsh_lsp.plugins import load_plugins, register
+from dsh_lsp.progress import Progress
 from dsh_lsp.publishing import logged_publisher, recovered
 from dsh_lsp.review.deciding import Deciding
 from dsh_lsp.review.pending_files import PendingFiles
@@ -64,6 +65,7 @@ class Hub:
 
     Args:
         folders: The workspace's folders; the first is the one that relative paths start from.
+        home: The folder under which sessions and reviews are kept, if not the first.
         tools: The tools that sessions have.
         policy: Decides what an observation permits; None lets everything through.
         timing: How long to wait for editors and people.
@@ -71,6 +73,8 @@ class Hub:
         watch: Whether to notice that files change which no editor has open.
 
     Attributes:
+        folders: The workspace's folders, as they were given.
+        home: The real path of the folder under which sessions and reviews are kept.
         ledger: Who has seen what.
         sessions: The sessions.
         documents: What editors have open.
@@ -78,6 +82,7 @@ class Hub:
         subscribers: Who is told of cards.
         registry: The tools.
         calls: The calls.
+        progress: Shows those that take their time.
         journals: The records of this workspace's sessions.
         pending: What is pending in files that are not open.
         reviews: What is pending in all files.
@@ -90,14 +95,17 @@ class Hub:
         self,
         folders: Iterable[Path],
         *,
+        home: Path | None = None,
         tools: Iterable[AnyTool] = BUILTIN,
         policy: GuardPolicy | None = ObservedContentPolicy(),  # noqa: B008 - it has no state
         timing: Timing = Timing(),  # noqa: B008 - frozen
         permissions: Mapping[str, Permission] = MappingProxyType({}),
         watch: bool = True,
     ) -> None:
-        self.workspace = Workspace(list(folders))
-        self.journals = Journals(self.workspace.roots[0])
+        self.folders = list(folders)
+        self.workspace = Workspace(self.folders)
+        self.home = self.workspace.roots[0] if home is None else home
+        self.journals = Journals(self.home)
         self.ledger = Ledger(policy)
         self.sessions = Sessions()
         self.snapshots = SnapshotStore()
@@ -109,7 +117,7 @@ class Hub:
         self._drift = DriftWatch(self.ledger, self.sessions, self.snapshots, lambda: self.files)
         self._disk_view = WorkspaceDisk(disk)
         hunk_ids = _hunk_ids()
-        self.pending = PendingFiles(self.workspace.roots[0], hunk_ids)
+        self.pending = PendingFiles(self.home, hunk_ids)
         self.documents = OpenDocuments(self._disk_view, self._document_changed, self._loaded, self.pending, hunk_ids)
         self.files = WorkspaceFiles(disk, self.documents, timing, self.pending)
         self._watch = FileWatch(self.ledger, self.documents, self._drift.file_changed, enabled=watch)
@@ -120,9 +128,13 @@ class Hub:
         )
         self.document_watchers: list[Callable[[OpenDocument], None]] = []
         self._editors: list[Editor] = []
-        self._permissions = permissions_policy(permissions)
-        self._ask = EditorAsker(lambda: self._editors, self.agent_of, timing.ask)
-        self.calls = Calls(self.registry, self.subscribers, self._tool_run, self._policies(()), self.pending.save)
+        self._permissions: dict[Editor | None, Policy] = {None: permissions_policy(permissions)}
+        self._plugin_policies: Sequence[Policy] = ()
+        self._ask = EditorAsker(self._editors_by_use, self.agent_of, timing.ask)
+        self.progress = Progress(lambda: self._editors)
+        self.calls = Calls(
+            self.registry, self.subscribers, self._tool_run, self._policies(), self.pending.save, self.progress
+        )
         self._opening = asyncio.Lock()
         self._ready = asyncio.Event()
         self._ready.set()
@@ -152,10 +164,11 @@ class Hub:
     async def _load_plugins(self) -> None:
         plugins = await asyncio.to_thread(load_plugins)
         register(plugins, self.registry)
-        self.calls.policies = self._policies(plugins.policies)
+        self._plugin_policies = plugins.policies
+        self.calls.policies = self._policies()
 
-    def _policies(self, others: Sequence[Policy]) -> Policies:
-        return Policies([self._permissions, *others], self._ask)
+    def _policies(self) -> Policies:
+        return Policies([*self._permissions.values(), *self._plugin_policies], self._ask)
 
     def agent_of(self, session_id: str) -> str | None:
         """The name of a session's agent, if it has given one."""
@@ -164,7 +177,8 @@ class Hub:
 
     def set_folders(self, folders: Iterable[Path]) -> None:
         """The workspace has other folders from now on. What is under way ends in the old ones."""
-        self.workspace = Workspace(list(folders))
+        self.folders = list(folders)
+        self.workspace = Workspace(self.folders)
         self.files.disk = self._disk_view.disk = self.files.disk.for_workspace(self.workspace)
 
     # Sessions
@@ -295,15 +309,35 @@ class Hub:
         self.sessions.peer_gone(peer)
         self.subscribers.remove(peer)
 
-    def editor_here(self, editor: Editor) -> None:
-        """An editor has come."""
+    def editor_here(self, editor: Editor, permissions: Mapping[str, Permission] = MappingProxyType({})) -> None:
+        """An editor has come. What its user denies is denied as long as it is here, whoever's agent it is."""
         self._editors.append(editor)
+        if permissions:
+            self._permissions[editor] = permissions_policy(permissions)
+            self.calls.policies = self._policies()
 
     def editor_gone(self, editor: Editor) -> None:
         """An editor has ended: the disk is the truth again."""
         self._editors.remove(editor)
+        if self._permissions.pop(editor, None) is not None:
+            self.calls.policies = self._policies()
         self.documents.close_all(editor)
+        self.files.notebooks.close_all(editor)
         self.peer_gone(editor.peer)
+
+    @property
+    def editors(self) -> tuple[Editor, ...]:
+        """The editors that are here, the one that was used last first."""
+        return tuple(self._editors_by_use())
+
+    @property
+    def watched_directories(self) -> int | None:
+        """How many directories are watched; None where watching is switched off."""
+        return len(self._watch.watched) if self._watch.is_enabled else None
+
+    def _editors_by_use(self) -> list[Editor]:
+        """The editors, the one that was used last first."""
+        return sorted(self._editors, key=lambda editor: -editor.last_used)
 
     async def close(self) -> None:
         """Let running calls end, those that may still be cancelled at once; release journals and threads."""
@@ -319,8 +353,10 @@ class Hub:
 
     def _document_changed(self, document: OpenDocument) -> None:
         self._painter.changed(document)
-        self._drift.changed(document)
-        self._watch.document_changed(document)
+        # Of several editors that have the file open, one has what agents see.
+        if document.target is None or self.documents.at(document.target) in (document, None):
+            self._drift.changed(document)
+            self._watch.document_changed(document)
         for watcher in self.document_watchers:
             watcher(document)
 

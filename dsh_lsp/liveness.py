@@ -77,6 +77,19 @@ def is_listening(path: Path) -> bool | None:
     return True
 
 
+def is_port_listening(port: int) -> bool | None:
+    """Whether somebody listens on a loopback port; None if that can't be told at once."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.settimeout(0.2)
+        try:
+            probe.connect(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            return False
+        except OSError:
+            return None
+    return True
+
+
 def _stat_fields(pid: int) -> list[bytes] | None:
     with suppress(OSError):
         line = Path(f"/proc/{pid}/stat").read_bytes()

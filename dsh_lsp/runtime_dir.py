@@ -75,14 +75,23 @@ def known_runtime_dirs() -> list[Path]:
     Raises:
         RuntimeDirRefused: ``$DSH_LSP_RUNTIME_DIR`` is not an absolute path.
     """
-    named = _named()
     known: list[Path] = []
-    for path in _candidates() if named is None else [named]:
+    for path in possible_runtime_dirs():
         try:
             known.append(private_dir(path, create=False))
         except RuntimeDirRefused as refusal:
             logger.debug("%s", refusal)
     return known
+
+
+def possible_runtime_dirs() -> list[Path]:
+    """Return where the runtime directory may be, the preferred place first, without looking at any of them.
+
+    Raises:
+        RuntimeDirRefused: ``$DSH_LSP_RUNTIME_DIR`` is not an absolute path.
+    """
+    named = _named()
+    return _candidates() if named is None else [named]
 
 
 def private_dir(path: Path, *, create: bool = True) -> Path:

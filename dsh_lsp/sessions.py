@@ -17,7 +17,7 @@ from dsh_lsp.turns import Turns
 from dsh_lsp.wire import SessionOpenParams, ToolRunResult
 from dsh_tools.contract import SessionTraits
 
-_KEPT_CALLS = 1_000
+_KEPT_CALLS = 64
 """Outcomes that a session remembers as they were, their values included."""
 
 _KEPT_SESSIONS = 64

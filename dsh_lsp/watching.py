@@ -62,6 +62,11 @@ class FileWatch:
         self._directories: _Directories | None = None
 
     @property
+    def is_enabled(self) -> bool:
+        """Whether it watches at all."""
+        return self._enabled
+
+    @property
     def watched(self) -> frozenset[str]:
         """The directories that are watched now."""
         return frozenset(self._directories.watches if self._directories is not None else ())

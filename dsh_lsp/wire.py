@@ -55,12 +55,30 @@ class SessionOpenParams(WireModel):
     review: Literal["after", "before"] = "after"
 
 
+class ToolFacts(WireModel):
+    """What a host may want to know of a tool before it lets a model call it.
+
+    Attributes:
+        reads_only: It changes nothing.
+        idempotent: The same call made again changes nothing more.
+        asks: The user is asked before each call, unless a policy allows it.
+        open_world: It may reach beyond the workspace; absent where nobody has said.
+    """
+
+    reads_only: bool
+    idempotent: bool
+    asks: bool
+    open_world: bool | None = optional()
+
+
 class ToolInfo(WireModel):
-    """A tool as a model is told of it."""
+    """A tool as a model is told of it. ``dsh/tool/list`` says the rest, too: the schema of its value, and its facts."""
 
     name: str
     description: str
     parameters: Any
+    output_schema: Any = optional()
+    facts: ToolFacts | None = optional()
 
 
 class SessionOpenResult(WireModel):
@@ -166,7 +184,11 @@ class ErrorInfo(WireModel):
 
 
 class ToolRunResult(WireModel):
-    """The answer to ``dsh/tool/run``. A failed tool is a result with ``isError``, not a JSON-RPC error."""
+    """The answer to ``dsh/tool/run``. A failed tool is a result with ``isError``, not a JSON-RPC error.
+
+    ``told`` is what people have decided on earlier changes since the last result; it stands at the end of ``content``,
+    too.
+    """
 
     call_id: str
     is_error: bool
@@ -174,6 +196,7 @@ class ToolRunResult(WireModel):
     error: ErrorInfo | None = optional()
     meta: Any = optional()
     value: Any = optional()
+    told: str | None = optional()
 
 
 class ToolCallNote(WireModel):

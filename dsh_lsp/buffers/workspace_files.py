@@ -5,11 +5,12 @@ disk is never written behind an open buffer.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
 from dsh_ledger.guards import Guard, MayHaveDrifted, MustBeAbsent, MustBeVersion
@@ -17,8 +18,10 @@ from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
+from dsh_lsp.buffers.notebooks import OpenNotebooks, checked
 from dsh_lsp.buffers.open_document import Author, OpenDocument, Source
-from dsh_lsp.buffers.open_documents import OpenDocuments, same_but_for_loading
+from dsh_lsp.buffers.open_documents import OpenDocuments, note_agreement, same_but_for_loading
+from dsh_lsp.buffers.shared_file import UnsavedTwice, told
 from dsh_lsp.disk_view import text_on_disk
 from dsh_tools.diff import minimal_change
 from dsh_tools.fs.disk import DiskFileSystem
@@ -64,8 +67,11 @@ class WorkspaceFiles:
         self.disk = disk
         self.documents = documents
         self.timing = timing
+        self.notebooks = OpenNotebooks(documents.identify)
         self._pending = pending
         self._locks = TargetLocks()
+        self._reloading: set[asyncio.Task[bool]] = set()
+        self._asked: WeakSet[OpenDocument] = WeakSet()
 
     def of_call(self, author: Author) -> "CallFiles":
         """The same files, for one call: its edits bear its name."""
@@ -79,22 +85,24 @@ class WorkspaceFiles:
         return await self.disk.resolve(path)
 
     async def read_text(self, target: Target) -> TextRead | Missing:
-        """See the port."""
+        """See the port. Of a file with different unsaved texts in two editors it is the one used last, and a note."""
         for _ in range(_RELOADS):
-            document = await self.documents.find(target)
+            document, on_disk = await self._open_beside_disk(target)
             if document is None:
                 break
-            on_disk = await self._disk_beside(document, target)
             outdated = on_disk is not None and await self._is_outdated(document, on_disk)
             if not document.closed.is_set():
-                return _outdated(on_disk) if outdated and on_disk is not None else _of_buffer(document, on_disk)
-        return await self.disk.read_text(target)
+                if outdated and on_disk is not None:
+                    return _outdated(on_disk)
+                return self._of_buffer(document, target, on_disk)
+        found = await self.disk.read_text(target)
+        return found if isinstance(found, Missing) else await self.notebooks.marked(target, found)
 
     async def open_texts(self) -> tuple[OpenText, ...]:
         """See the port; what lies outside the workspace is nobody's business here."""
         await self.documents.settled()
         inside = self.disk.workspace.inside
-        found = ((document, inside(document.target)) for document in self.documents if document.target is not None)
+        found = ((document, inside(target)) for target, document in self.documents.leads())
         return tuple(_open_text(document, target) for document, target in found if target is not None)
 
     async def edit_text(
@@ -113,6 +121,7 @@ class WorkspaceFiles:
             self.disk.workspace.refuse_protected(target)
         try:
             async with self._locks.hold(target):
+                await self.notebooks.refuse(target)
                 return await uninterrupted(mutate())
         except asyncio.CancelledError:
             raise FsAborted(target.path) from None
@@ -125,7 +134,7 @@ class WorkspaceFiles:
             outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run)
         if not dry_run:
             await self._tell(target, outcome, source)
-        return outcome
+        return await checked(target, outcome)
 
     async def _write_held(self, target: Target, text: str, guard: Guard, source: Source) -> WriteOutcome:
         whole = logical_text(text)
@@ -133,7 +142,7 @@ class WorkspaceFiles:
         if outcome is None:
             outcome = await self.disk.write_text(target, text, guard)
         await self._tell(target, outcome, source)
-        return outcome
+        return await checked(target, outcome)
 
     async def _tell(self, target: Target, outcome: WriteOutcome, source: Source) -> None:
         if outcome.via == "buffer":
@@ -155,10 +164,10 @@ class WorkspaceFiles:
     ) -> WriteOutcome | None:
         """Edit the target's document; None when no editor has it open."""
         for _ in range(_RELOADS):
-            document = await self.documents.find(target)
+            document, on_disk = await self._open_beside_disk(target)
             if document is None:
                 return None
-            on_disk = await self._disk_beside(document, target)
+            self._refuse_conflict(target, guard)
             if on_disk is not None and isinstance(guard, MustBeAbsent):
                 raise FsNotObserved(target.path, f"{target.path} exists, and this session has not read it.")
             if on_disk is not None and await self._is_outdated(document, on_disk):
@@ -166,13 +175,14 @@ class WorkspaceFiles:
             was_clean = not document.dirty
             document.busy = True
             try:
-                seen = _as_loaded(guard, document)
+                seen = _as_loaded(guard, document, self.documents.all_at(target))
                 done = await edit_document(document, target, plan, seen, source, self.timing, dry_run=dry_run)
                 return await self._finished(document, target, done, was_clean=was_clean)
             except DocumentClosed:
                 continue
             finally:
                 document.busy = False
+                self.documents.beside(target, None)
         raise FsApplyRejected(target.path, "the editor keeps closing and opening it")
 
     async def _finished(
@@ -202,24 +212,80 @@ class WorkspaceFiles:
         if on_disk is None or not same_but_for_loading(text, on_disk.text):
             return replace(outcome, notes=("The editor says that it saved it, but the disk has another text.",))
         document.agree(document.mirror.content_version, on_disk.version)
+        self.documents.beside(target, on_disk)
+        self._reload_others(document, target, on_disk)
         if text == done.after:
             return replace(outcome, saved=True)
         document.reformatted(done.flight)
         return replace(outcome, after=text, version=document.mirror.content_version, saved=True, notes=(_FORMATTED,))
 
-    async def _disk_beside(self, document: OpenDocument, target: Target) -> TextRead | None:
-        """What the disk has beside an open document."""
+    async def _open_beside_disk(self, target: Target) -> tuple[OpenDocument | None, TextRead | None]:
+        """The open document of a target, if it is open, and what the disk has beside it."""
+        if await self.documents.find(target) is None:
+            return None, None
         on_disk = await text_on_disk(self.disk, target)
-        if on_disk is not None:
-            _note_agreement(document, on_disk)
-        return on_disk
+        document = self.documents.beside(target, on_disk)
+        if on_disk is not None and await self._made_sure(target, on_disk):
+            document = self.documents.beside(target, on_disk)
+        return document, on_disk
+
+    async def _made_sure(self, target: Target, on_disk: TextRead) -> bool:
+        """Ask for documents that were never seen to have the disk's text whether they hold something unsaved.
+
+        They may just be older than the disk: opened at this server when the one before had ended. Asked once each, by
+        asking for a reload, which an editor refuses where there is something unsaved. Whether any was asked.
+        """
+        unsure = [
+            each
+            for each in self.documents.all_at(target)
+            if each.clean_version is None and each.editor.traits.dsh.reload_document and each not in self._asked
+        ]
+        for each in unsure:
+            self._asked.add(each)
+            if not same_but_for_loading(logical_text(each.mirror.text), on_disk.text):
+                await self.documents.reload(each, self.timing.reload)
+        return bool(unsure)
+
+    def _refuse_conflict(self, target: Target, guard: Guard) -> None:
+        """Refuse to edit a file of which two editors have different unsaved texts: nobody knows which one is meant."""
+        found = self.documents.conflict(target)
+        if found is not None:
+            current = found[0].mirror.content_version
+            observed = guard.version if isinstance(guard, MustBeVersion | MayHaveDrifted) else current
+            raise UnsavedTwice(target.path, observed, current, _names(*found))
+
+    def _reload_others(self, saved: OpenDocument, target: Target, on_disk: TextRead) -> None:
+        """Have other editors read again what was saved in one."""
+        for other in self.documents.all_at(target):
+            if other is not saved and other.editor.traits.dsh.reload_document and _is_older(other, on_disk):
+                task = asyncio.ensure_future(self.documents.reload(other, self.timing.reload))
+                self._reloading.add(task)
+                task.add_done_callback(self._reloading.discard)
+
+    def _of_buffer(self, document: OpenDocument, target: Target, on_disk: TextRead | None) -> TextRead:
+        """A buffer's text."""
+        dirty = document.dirty
+        notes: list[str] = []
+        if (found := self.documents.conflict(target)) is not None:
+            names = _names(*found)
+            notes.append(f"{told(target.path, names)} This is the text in {names[0]}, which was used last.")
+        if dirty and on_disk is not None and document.disk_version not in (None, on_disk.version):
+            notes.append(_BOTH_CHANGED)
+        return TextRead(
+            text=logical_text(document.mirror.text),
+            version=document.mirror.content_version,
+            via="buffer",
+            dirty=dirty,
+            encoding=on_disk.encoding if on_disk is not None else "utf-8",
+            notes=tuple(notes),
+        )
 
     async def _is_outdated(self, document: OpenDocument, on_disk: TextRead) -> bool:
         """Whether a buffer without unsaved typing is older than the disk, also after it was asked to reload."""
         if not _is_older(document, on_disk):
             return False
-        editor, uri = document.editor, document.mirror.uri
-        if editor.traits.dsh.reload_document and await editor.reload(uri, self.timing.reload):
+        can_reload = document.editor.traits.dsh.reload_document
+        if can_reload and await self.documents.reload(document, self.timing.reload):
             # The reload arrives as a didChange, or as didClose and didOpen; either is looked up anew.
             try:
                 async with asyncio.timeout(self.timing.reload):
@@ -227,41 +293,32 @@ class WorkspaceFiles:
                         await document.changed()
             except TimeoutError:
                 pass
-            _note_agreement(document, on_disk)
+            note_agreement(document, on_disk)
         return not document.closed.is_set() and _is_older(document, on_disk)
 
 
-def _as_loaded(guard: Guard, document: OpenDocument) -> Guard:
+def _as_loaded(guard: Guard, document: OpenDocument, same: Sequence[OpenDocument] = ()) -> Guard:
     """The guard for the buffer: who saw the disk's text has seen what the editor made of it when it loaded it.
 
-    The ledger is told of that, too; but the document may have been opened after the guard was asked for.
+    The ledger is told of that, too; but the document may have been opened after the guard was asked for. The same goes
+    for what another editor made of it.
     """
-    if isinstance(guard, MustBeVersion | MayHaveDrifted) and guard.version == document.disk_version:
+    if not isinstance(guard, MustBeVersion | MayHaveDrifted):
+        return guard
+    loaded = {each.clean_version for each in same if each.disk_version == document.disk_version}
+    if guard.version == document.disk_version or guard.version in loaded:
         return replace(guard, version=document.clean_version or guard.version)
     return guard
 
 
+def _names(one: OpenDocument, other: OpenDocument) -> tuple[str, str]:
+    """What to call the editors of two documents."""
+    first, second = (each.editor.traits.name or "an editor" for each in (one, other))
+    return first, second if first != second else f"another {second.removeprefix('an ')}"
+
+
 def _outdated(on_disk: TextRead) -> TextRead:
     return replace(on_disk, notes=(*on_disk.notes, _NOT_RELOADED))
-
-
-def _of_buffer(document: OpenDocument, on_disk: TextRead | None) -> TextRead:
-    dirty = document.dirty
-    moved = dirty and on_disk is not None and document.disk_version not in (None, on_disk.version)
-    return TextRead(
-        text=logical_text(document.mirror.text),
-        version=document.mirror.content_version,
-        via="buffer",
-        dirty=dirty,
-        encoding=on_disk.encoding if on_disk is not None else "utf-8",
-        notes=(_BOTH_CHANGED,) if moved else (),
-    )
-
-
-def _note_agreement(document: OpenDocument, on_disk: TextRead) -> None:
-    """A buffer that has the very text of the disk holds nothing unsaved, however it came to it (a reload, an undo)."""
-    if document.mirror.content_version == on_disk.version:
-        document.agree(on_disk.version, on_disk.version)
 
 
 def _is_older(document: OpenDocument, on_disk: TextRead) -> bool:

@@ -79,6 +79,17 @@ class HeadlessEditor:
         )
         self._peer.notify("initialized", {})
 
+    @property
+    def pid(self) -> int:
+        """The server's process id.
+
+        Raises:
+            RuntimeError: It was not started.
+        """
+        if self._process is None:
+            raise RuntimeError("the server was not started")
+        return self._process.pid
+
     async def stop(self) -> int:
         """Leave as LSP asks for, and return the server's exit code."""
         if self._process is None:

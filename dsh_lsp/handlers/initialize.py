@@ -39,6 +39,7 @@ class Options(BaseModel):
     web: WebOptions = WebOptions()
     encodings: dict[str, str] = {}
     watch: bool = True
+    tcp: bool = False
 
     def tools(self) -> list[AnyTool]:
         """The built-in tools as these options want them."""
@@ -68,6 +69,7 @@ def editor_traits(params: types.InitializeParams, result: types.InitializeResult
         applies_edits=bool(workspace and workspace.apply_edit),
         refreshes_tokens=bool(tokens and tokens.refresh_support),
         annotates=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.change_annotation_support),
+        shows_progress=bool(capabilities.window and capabilities.window.work_done_progress),
         dsh=_dsh(capabilities.experimental),
     )
 
@@ -86,7 +88,7 @@ def experimental_capabilities() -> dict[str, Any]:
     return {"dsh": {"protocolVersion": PROTOCOL_VERSION}}
 
 
-_NOWHERE = Path(os.devnull, "no-workspace-folder")
+NOWHERE = Path(os.devnull, "no-workspace-folder")
 """A folder that can't be: every path is outside of it."""
 
 
@@ -108,7 +110,7 @@ def workspace_folders(params: types.InitializeParams) -> list[Path]:
     here = Path.cwd()
     if uris or Path.home().is_relative_to(here):
         _log.warning("the editor has no folder open: agents can't reach any file")
-        return [_NOWHERE]
+        return [NOWHERE]
     return [here]
 
 

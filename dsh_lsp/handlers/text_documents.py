@@ -16,20 +16,20 @@ def did_open(documents: OpenDocuments, editor: Editor, params: types.DidOpenText
     documents.open(item.uri, str(item.language_id), item.version, item.text, editor)
 
 
-def did_change(documents: OpenDocuments, params: types.DidChangeTextDocumentParams) -> None:
+def did_change(documents: OpenDocuments, editor: Editor, params: types.DidChangeTextDocumentParams) -> None:
     """Its text has changed."""
     changes = [_change(change) for change in params.content_changes]
-    documents.change(params.text_document.uri, params.text_document.version, changes)
+    documents.change(params.text_document.uri, params.text_document.version, changes, editor)
 
 
-def did_save(documents: OpenDocuments, params: types.DidSaveTextDocumentParams) -> None:
+def did_save(documents: OpenDocuments, editor: Editor, params: types.DidSaveTextDocumentParams) -> None:
     """It may have been saved."""
-    documents.saved(params.text_document.uri)
+    documents.saved(params.text_document.uri, editor)
 
 
-def did_close(documents: OpenDocuments, params: types.DidCloseTextDocumentParams) -> None:
+def did_close(documents: OpenDocuments, editor: Editor, params: types.DidCloseTextDocumentParams) -> None:
     """It is not open any more; what was not saved of it is gone, by the user's decision."""
-    documents.close(params.text_document.uri)
+    documents.close(params.text_document.uri, editor)
 
 
 def _change(change: types.TextDocumentContentChangeEvent) -> TextChange:

@@ -17,7 +17,8 @@ async def tool_run(peer: Any, params: ToolRunParams) -> ToolRunResult:
     session = session_of(hub, params.session_id)
     call = hub.calls.start(session, params.call_id, params.name, params.arguments)
     try:
-        return await asyncio.shield(call.task)
+        with hub.progress.to_agent(peer, params.work_done_token, call.name):
+            return await asyncio.shield(call.task)
     except asyncio.CancelledError:
         if peer.connection.is_closed or call.task.cancelled():
             raise

@@ -15,7 +15,8 @@ from typing import TypeVar
 from dsh_ledger.journal import SESSION_END, SESSION_START, Event, UnreadableLine, decode
 from dsh_ledger.journal_folds import Standing
 from dsh_ledger.json_values import JsonObject
-from dsh_lsp.journals.journal_file import JournalFile, Scan, read_lines
+from dsh_lsp.journals.journal_file import JournalBusy, JournalFile, Scan, read_lines
+from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.session_journal import SessionJournal
 from dsh_lsp.journals.state_dir import SUFFIX, StateDirRefused, journal_name, journals_dir
 
@@ -98,7 +99,8 @@ class Journals:
         self._threads.shutdown(wait=False)
 
     def _open(self, session: str) -> tuple[JournalFile, Scan]:
-        return JournalFile.open(journals_dir(self._workspace) / journal_name(session), session)
+        path = journals_dir(self._workspace) / journal_name(session)
+        return patiently(lambda: JournalFile.open(path, session), JournalBusy)
 
     def _path(self, session: str) -> Path | None:
         path = journals_dir(self._workspace) / journal_name(session)

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsh_ledger.journal import UnreadableLine, decode
+from dsh_lsp.acp import session_updates
 from dsh_lsp.journals.journal_file import read_lines
 from dsh_lsp.journals.reading import read_history
 from dsh_lsp.journals.state_dir import StateDirRefused, journal_name, known_journals
 from dsh_lsp.replaying.html import render_html
-from dsh_lsp.replaying.jsonl import json_lines
+from dsh_lsp.replaying.jsonl import json_lines, message_lines
 from dsh_lsp.replaying.notes import notes
 from dsh_lsp.replaying.sessions import replayed_session
 from dsh_lsp.replaying.text import print_text, render_text
@@ -41,6 +42,9 @@ def run_replay(session: str, form: str, output: Path | None) -> int:
         return EXACT
     if form == "jsonl":
         text = "".join(f"{line}\n" for line in json_lines(notes(history)))
+    elif form == "acp":
+        folder = shown.workspace_folders[0] if shown.workspace_folders else None
+        text = "".join(f"{line}\n" for line in message_lines(session_updates(notes(history), folder)))
     else:
         text = render_html(shown) if form == "html" else render_text(shown)
     return _write(text, output)

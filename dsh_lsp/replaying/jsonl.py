@@ -13,5 +13,10 @@ def json_lines(notes: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[str]:
     Args:
         notes: The method and the params, as JSON, of every notification.
     """
-    for method, params in notes:
-        yield json.dumps({"method": method, "params": params}, separators=(",", ":"))
+    yield from message_lines({"method": method, "params": params} for method, params in notes)
+
+
+def message_lines(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """One line for each message, in ASCII, as `json_lines` makes them."""
+    for message in messages:
+        yield json.dumps(message, separators=(",", ":"))

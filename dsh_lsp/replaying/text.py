@@ -11,6 +11,7 @@ from typing import Final, TextIO
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.style import Style
+from rich.text import Text
 
 from dsh_lsp.replaying import wording
 from dsh_lsp.replaying.session_cards import ReplayedSession
@@ -56,6 +57,17 @@ def print_session(session: ReplayedSession, console: Console) -> None:
     _print(console, _overview(session, found, console.width))
     for shown in found.cards:
         _print(console, _card(shown, console.width))
+
+
+def print_card(shown: ShownCard, console: Console) -> None:
+    """Write one card to a console, with an empty line before it."""
+    _print(console, _card(shown, console.width))
+
+
+def card_text(shown: ShownCard, width: int) -> Text:
+    """One card, as it is printed at a width, for programs that draw the screen themselves."""
+    lines = [Text.assemble(*line) for line in map(_without_spaces_at_the_end, _card(shown, width))]
+    return Text("\n").join(lines)
 
 
 def _print(console: Console, lines: Iterable[Line]) -> None:

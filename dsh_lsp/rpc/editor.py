@@ -1,9 +1,10 @@
 """The editor as a peer: LSP's life cycle and pygls' capabilities, around our own handlers.
 
 Held: what may come when (LSP 3.17, Lifecycle Messages), and the ``initialize`` answer that pygls builds from the
-registered features. Absent: documents. pygls' own handlers of ``didOpen``, ``didChange``, ``didClose``, of notebooks
-and of workspace folders are taken out, so that nothing keeps a second copy of each text (15 ms per keystroke at 5 MB);
-only what was registered with ``feature`` runs, in the order of the messages. ``server.workspace`` stays empty.
+registered features. Absent: documents. pygls' own handlers of ``didOpen``, ``didChange``, ``didClose``, of notebooks,
+of workspace folders and of progress are taken out, so that nothing keeps a second copy of each text (15 ms per
+keystroke at 5 MB); only what was registered with ``feature`` runs, in the order of the messages. ``server.workspace``
+stays empty.
 
 ``exit`` ends the connection and leaves the code in :attr:`EditorProtocol.exit_code`; the process is its owner's to end.
 """
@@ -38,6 +39,7 @@ _NOT_PYGLS: Final = (
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
 )
 
 # The one logger of pygls that is still reached with params in its arguments, at INFO: the whole of initialize.

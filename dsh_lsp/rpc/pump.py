@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
@@ -16,6 +16,7 @@ from dsh_lsp.rpc.errors import error_answer
 from dsh_lsp.rpc.framing import Rejected
 
 if TYPE_CHECKING:
+    from dsh_lsp.rpc.connection import Connection
     from dsh_lsp.rpc.protocol import PeerProtocol
 
 logger = logging.getLogger(__name__)
@@ -35,16 +36,7 @@ async def serve(peer: PeerProtocol) -> str:
     connection = peer.connection
     try:
         while not connection.is_closed:
-            frame = await connection.read()
-            if frame is None:
-                connection.close("end of stream")
-            elif isinstance(frame, Rejected):
-                logger.warning("%s: refused a frame: %s", connection.name, frame.message)
-                connection.send(error_answer(frame.id, JsonRpcException(frame.message, frame.code)))
-                if frame.fatal:
-                    connection.close(frame.message)
-            else:
-                peer.receive(frame)
+            take(peer, await connection.read())
             await asyncio.sleep(0)
     except OSError as error:
         connection.close(f"reading failed: {type(error).__name__}")
@@ -53,3 +45,21 @@ async def serve(peer: PeerProtocol) -> str:
         raise
     await connection.wait_closed()
     return connection.reason
+
+
+def take(peer: PeerProtocol, frame: dict[str, Any] | Rejected | None) -> None:
+    """Handle what :meth:`Connection.read` gave: a message, why there is none, or the end of the stream."""
+    if frame is None:
+        peer.connection.close("end of stream")
+    elif isinstance(frame, Rejected):
+        refuse(peer.connection, frame)
+    else:
+        peer.receive(frame)
+
+
+def refuse(connection: Connection, frame: Rejected) -> None:
+    """Answer a frame that is not a message; close the connection where nobody can tell where the next one starts."""
+    logger.warning("%s: refused a frame: %s", connection.name, frame.message)
+    connection.send(error_answer(frame.id, JsonRpcException(frame.message, frame.code)))
+    if frame.fatal:
+        connection.close(frame.message)

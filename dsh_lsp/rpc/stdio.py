@@ -73,13 +73,27 @@ async def stdio_connection(fds: StdioFds, *, name: str = "editor", write_limit: 
     Raises:
         OSError: A descriptor can't be used.
     """
+    reader, writer, read_transport = await stdio_streams(fds)
+    return Connection(reader, writer, name=name, write_limit=write_limit, read_transport=read_transport)
+
+
+async def stdio_streams(
+    fds: StdioFds,
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, asyncio.ReadTransport | None]:
+    """Return the streams over the descriptors, for a protocol that is not framed as LSP is.
+
+    The transport behind the reader is there where it is not the writer's.
+
+    Raises:
+        OSError: A descriptor can't be used.
+    """
     if _same_socket(fds.stdin, fds.stdout):
         os.close(fds.stdin)
         reader, writer = await asyncio.open_connection(sock=socket.socket(fileno=fds.stdout), limit=STREAM_LIMIT)
-        return Connection(reader, writer, name=name, write_limit=write_limit)
+        return reader, writer, None
     reader, read_transport = await _open_reader(fds.stdin)
     writer = await _open_writer(fds.stdout)
-    return Connection(reader, writer, name=name, write_limit=write_limit, read_transport=read_transport)
+    return reader, writer, read_transport
 
 
 async def _open_reader(fd: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:

@@ -1,5 +1,6 @@
 """Sessions outlive their server: what was seen, what was run, and what was shown."""
 
+import fcntl
 import json
 import stat
 from pathlib import Path
@@ -108,14 +109,31 @@ async def test_a_session_that_was_closed_is_begun_anew_under_the_same_id(world: 
     assert 2 == [event["type"] for event in events(world)].count("session/start")
 
 
-async def test_a_session_that_is_open_in_one_server_is_refused_by_another(world: World) -> None:
-    """Two servers never write one journal; the refusal names the field and the way out."""
+async def test_a_session_is_the_same_through_a_second_editor_s_server(world: World) -> None:
+    """The second one has joined the first, so an agent takes its session up there: nobody else writes the journal."""
+    world.file("a.txt", "one\n")
     first = await world.editor(VsCodeLike)
-    await world.agent(first, sessionId="s-1")
+    agent = await world.agent(first, sessionId="s-1")
+    await agent.read("a.txt")
     second = await world.editor(VsCodeLike)
+    again = await world.agent(second, session=False)
+    opened = await again.open_session(sessionId="s-1")
 
-    with pytest.raises(RpcError) as refusal:
-        await world.agent(second, sessionId="s-1")
+    assert opened["resumed"]
+    assert not (await again.edit("a.txt", "one", "two"))["isError"]
+    assert 1 == [event["type"] for event in events(world)].count("session/start")
+
+
+async def test_a_session_that_another_process_has_is_refused(world: World) -> None:
+    """Two servers never write one journal; the refusal names the field and the way out."""
+    await world.editor(VsCodeLike)
+    agent = await world.agent(sessionId="s-1")
+    await agent.request("dsh/session/close", {"sessionId": "s-1"})
+    [path] = journals(world)
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(RpcError) as refusal:
+            await world.agent(sessionId="s-1")
 
     assert -32602 == refusal.value.code
     assert "params.sessionId" == refusal.value.data["errors"][0]["path"]

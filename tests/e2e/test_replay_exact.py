@@ -115,7 +115,7 @@ async def test_H04_a_session_with_every_tool_replays_byte_for_byte_from_its_jour
     expected = [json.dumps({"method": method, "params": note}, separators=(",", ":")) for method, note in live]
     assert "\n".join(expected).encode() == lines.rstrip(b"\n")
     assert {"opened": [], "journal": 1, "exit": 0} == report
-    for form in ("text", "html"):
+    for form in ("text", "html", "acp"):
         first, report = await asyncio.to_thread(offline, journal, form)
         second, _ = await asyncio.to_thread(offline, journal, form)
         assert {"opened": [], "journal": 1, "exit": 0} == report

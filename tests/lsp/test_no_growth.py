@@ -48,14 +48,15 @@ async def test_a_thousand_keystrokes_leave_no_growth(tmp_path: Path, monkeypatch
 
 def tables(server: Server) -> dict[str, int]:
     """The sizes of everything that could grow with each message."""
-    hub = server._hub
-    assert hub is not None
+    host, peer = server._front.host, server._front.peer
+    assert host is not None
+    hub = host.hub
     [document] = hub.documents
     return {
-        "incoming requests": len(server._peer._incoming),
-        "outgoing requests": len(server._peer._outgoing),
-        "pygls requests": len(server._peer._request_futures),
-        "pygls result types": len(server._peer._result_types),
+        "incoming requests": len(peer._incoming),
+        "outgoing requests": len(peer._outgoing),
+        "pygls requests": len(peer._request_futures),
+        "pygls result types": len(peer._result_types),
         "documents": len(hub.documents),
         "waiters of the document": len(document._waiters),
         "documents being looked at": len(hub.documents._settling),

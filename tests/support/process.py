@@ -78,6 +78,7 @@ class ServerProcess:
         self._process = process
         self._reader = process.stdout
         self._stderr = bytearray()
+        self._spoke = asyncio.Event()
         self._listening = asyncio.create_task(self._listen(process.stderr))
 
     @classmethod
@@ -138,6 +139,15 @@ class ServerProcess:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
+    async def said(self, words: str, within: float = 20.0) -> None:
+        """Return when it has said this on its standard error (seconds)."""
+        async with asyncio.timeout(within):
+            while words not in self.stderr:
+                if self._listening.done():
+                    raise AssertionError(f"it never said {words!r}: {self.epitaph()}")
+                self._spoke.clear()
+                await self._spoke.wait()
+
     async def end(self) -> None:
         """Kill it if it still runs, and leave nothing behind."""
         self.kill()
@@ -158,3 +168,5 @@ class ServerProcess:
     async def _listen(self, stream: asyncio.StreamReader) -> None:
         while chunk := await stream.read(65536):
             self._stderr += chunk
+            self._spoke.set()
+        self._spoke.set()

@@ -95,6 +95,19 @@ def edited(lines: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
     return tuple(result or [""])
 
 
+def difference(one: Sequence[str], other: Sequence[str]) -> list[Place]:
+    """One place that makes the one text the other; none where they are the same."""
+    front = back = 0
+    limit = min(len(one), len(other))
+    while front < limit and one[front] == other[front]:
+        front += 1
+    while back < limit - front and one[-1 - back] == other[-1 - back]:
+        back += 1
+    if front == len(one) == len(other):
+        return []
+    return [Place(front, len(one) - back, tuple(other[front : len(other) - back]))]
+
+
 def spans(text: str, places: Sequence[Place], *, trimmed: bool) -> list[Span]:
     """The replacements as spans of the text: whole lines, or as little as differs."""
     return [_trimmed(text, span) if trimmed else span for span in (_span(text, place) for place in places)]

@@ -21,7 +21,9 @@ import sys
 from typing import Any, Final
 
 import dsh_lsp.cli
-import dsh_lsp.server  # what takes the time
+import dsh_lsp.headless
+import dsh_lsp.mcp.server  # what takes the time
+import dsh_lsp.server
 from dsh_tools.diff import preload
 
 _REQUEST: Final = 256 * 1024

@@ -39,6 +39,7 @@ class World:
         workspace: The workspace folder.
         env: The environment of servers that are started from now on.
         editors: Those that were started.
+        services: Servers without an editor that were started.
     """
 
     def __init__(self, root: Path, runtime: Path) -> None:
@@ -47,6 +48,7 @@ class World:
         self.runtime = runtime
         self.env = _environment(root / "home", runtime)
         self.editors: list[StrictEditor] = []
+        self.services: list[ServerProcess] = []
         self._agents: list[Agent] = []
 
     def path(self, name: str) -> Path:
@@ -153,12 +155,27 @@ class World:
             async with asyncio.timeout(within):
                 while True:
                     found = await loop.run_in_executor(None, discovery.find, self.workspace, [self.runtime])
-                    for each in found:
-                        if each.pid == editor.process.pid:
-                            return each.socket
+                    own = next((each for each in found if each.pid == editor.process.pid), None)
+                    # An editor of a workspace that has a server already has joined that one.
+                    joined = next((each for each in found if each.pid in self._others(editor)), None)
+                    if (reached := own or joined) is not None:
+                        return reached.socket
                     await editor.sync()
         except TimeoutError:
             raise Unmet(f"the server was not to be found in {within} s; {editor.process.epitaph()}") from None
+
+    def _others(self, editor: StrictEditor) -> set[int]:
+        """The processes of the other servers that run."""
+        others = {each.process for each in self.editors if each is not editor} | {*self.services}
+        return {each.pid for each in others if each.exit_code is None}
+
+    async def serve(self, *folders: Path) -> ServerProcess:
+        """Start ``dsh-lsp serve`` on these folders, or on the workspace; returns when it is ready."""
+        options = [option for folder in folders or (self.workspace,) for option in ("--workspace", str(folder))]
+        service = await ServerProcess.start([*COMMAND[:3], "serve", *options], dict(self.env), self.workspace)
+        self.services.append(service)
+        await service.said("ready for agents")
+        return service
 
     async def end(self, *, checked: bool) -> None:
         """End everything that was started.
@@ -183,6 +200,8 @@ class World:
                 faults.append(str(error))
             finally:
                 await editor.abandon()
+        for service in self.services:
+            await service.end()
         if faults:
             raise NotStrict("\n\n".join(faults))
 

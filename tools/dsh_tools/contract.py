@@ -94,6 +94,8 @@ class Tool(Generic[ArgsT]):
         timeout: Seconds after which it is cancelled, or None. Time that the user takes to answer does not count.
         asks: The user is asked before each call, unless a policy allows it.
         withheld: Why a session does not get the tool, as a clause without a full stop, or None if it does.
+        idempotent: The same call made again changes nothing more.
+        open_world: It may reach beyond the workspace, to the web or to other programs; None where nobody has said.
     """
 
     name: str
@@ -109,6 +111,8 @@ class Tool(Generic[ArgsT]):
     timeout: float | None = None
     asks: bool = False
     withheld: Callable[[SessionTraits], str | None] | None = None
+    idempotent: bool = False
+    open_world: bool | None = None
 
     def why_withheld(self, traits: SessionTraits) -> str | None:
         """Why a session does not get the tool, or None if it does."""

@@ -109,6 +109,7 @@ def bash_tool() -> Tool[BashArguments]:
         present_call=_call_card,
         present_result=_card,
         asks=True,
+        open_world=True,
         withheld=_withheld,
     )
 

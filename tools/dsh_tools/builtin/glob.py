@@ -124,6 +124,7 @@ GLOB = Tool(
     present_call=lambda args: GenericCall(title=f"Find {args.pattern}", input=args.model_dump(mode="json")),
     present_result=lambda _args, result: searching.card(result),
     concurrency_safe=True,
+    open_world=False,
     timeout=searching.TIMEOUT,
     withheld=ripgrep.withheld,
 )

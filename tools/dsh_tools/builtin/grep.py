@@ -165,6 +165,7 @@ GREP = Tool(
     present_call=lambda args: GenericCall(title=_title(args), input=args.model_dump(mode="json")),
     present_result=lambda _args, result: searching.card(result),
     concurrency_safe=True,
+    open_world=False,
     timeout=searching.TIMEOUT,
     withheld=ripgrep.withheld,
 )

@@ -191,6 +191,8 @@ def mutating_tool(
     execute: Callable[[ArgsT, ToolRun], Awaitable[JsonObject]],
     present_call: Callable[[ArgsT], DiffCall],
     whole: Callable[[ArgsT], str | None] = lambda _args: None,
+    *,
+    idempotent: bool = False,
 ) -> Tool[ArgsT]:
     """A tool whose value is an applied change: what the model reads and both cards follow from that.
 
@@ -201,6 +203,7 @@ def mutating_tool(
         execute: As for `Tool`.
         present_call: As for `Tool`.
         whole: The whole text that the arguments ask for, for a tool that writes whole texts.
+        idempotent: As for `Tool`.
     """
     return Tool(
         name=name,
@@ -212,4 +215,6 @@ def mutating_tool(
         presentation_meta=lambda args, value: meta(value, whole(args)),
         present_call=present_call,
         present_result=lambda _args, result: card(result.meta if isinstance(result.meta, dict) else {}),
+        idempotent=idempotent,
+        open_world=False,
     )

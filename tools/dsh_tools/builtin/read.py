@@ -45,4 +45,5 @@ READ = Tool(
     present_call=_call_card,
     present_result=_card,
     concurrency_safe=True,
+    open_world=False,
 )

@@ -126,5 +126,6 @@ READ_IMAGE = Tool(
     present_call=lambda args: GenericCall(title=f"Look at {args.file_path}", input=args.model_dump(mode="json")),
     present_result=_card,
     concurrency_safe=True,
+    open_world=False,
     withheld=_withheld,
 )

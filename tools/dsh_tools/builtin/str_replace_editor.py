@@ -183,4 +183,5 @@ STR_REPLACE_EDITOR = Tool(
     presentation_meta=_meta,
     present_call=_call_card,
     present_result=_card,
+    open_world=False,
 )

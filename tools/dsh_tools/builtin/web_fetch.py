@@ -159,6 +159,7 @@ def web_fetch(
         present_call=lambda args: GenericCall(title=f"Fetch {args.url}", input=args.model_dump(mode="json")),
         present_result=_card,
         concurrency_safe=True,
+        open_world=True,
         timeout=_SECONDS,
     )
 

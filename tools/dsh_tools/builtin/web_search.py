@@ -95,6 +95,7 @@ def web_search(provider: SearchProvider | None) -> Tool[WebSearchArguments]:
         ),
         present_result=_card,
         concurrency_safe=True,
+        open_world=True,
         timeout=_SECONDS,
         withheld=withheld,
     )

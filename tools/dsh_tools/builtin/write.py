@@ -37,5 +37,5 @@ def _call_card(args: WriteArguments) -> DiffCall:
 
 
 WRITE = mutation.mutating_tool(
-    "write", _DESCRIPTION, WriteArguments, _execute, _call_card, whole=lambda args: args.content
+    "write", _DESCRIPTION, WriteArguments, _execute, _call_card, whole=lambda args: args.content, idempotent=True
 )
