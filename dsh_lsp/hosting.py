@@ -6,14 +6,22 @@ stay first. Deliberately absent: what a hub does, and what is answered to whom.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from dsh_lsp.agents import AgentDoor, ServeEditor
 from dsh_lsp.hub import Hub
 from dsh_lsp.joining.folder_locks import FolderLocks, without
 from dsh_lsp.rpc.protocol import MethodTable
 from dsh_tools.diff import preload
+
+_PATIENCE: Final = 3.0
+"""Seconds that the editors of an earlier hub have to come back before agents are served without them."""
+
+_LOOK: Final = 0.1
+"""Seconds after which it is looked again which of them still run."""
 
 
 @dataclass(eq=False, slots=True)
@@ -62,6 +70,8 @@ class HubHost:
         self._announced = list(hub.folders)
         self._moving = asyncio.Lock()
         self._starting: asyncio.Task[None] | None = None
+        self._back: set[int] = set()
+        self._came_back = asyncio.Event()
 
     @property
     def is_open(self) -> bool:
@@ -75,9 +85,24 @@ class HubHost:
         await asyncio.shield(self._starting)
 
     async def _start(self) -> None:
-        await self.hub.start()
-        await self._door.open()
+        await self.hub.start(self._let_in)
         await asyncio.to_thread(preload)
+
+    async def _let_in(self) -> None:
+        """Open the door, and wait for the editors of an earlier hub: nobody knows before what is unsaved in them."""
+        await self._door.open()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _PATIENCE
+        while await asyncio.to_thread(self._locks.registered) - self._back and loop.time() < deadline:
+            self._came_back.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK):
+                    await self._came_back.wait()
+
+    def back(self, pid: int) -> None:
+        """The editor of a process has told all that it had told an earlier hub."""
+        self._back.add(pid)
+        self._came_back.set()
 
     async def enter(self, folders: Sequence[Path]) -> Place:
         """Somebody comes, with these folders."""

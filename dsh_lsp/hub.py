@@ -8,7 +8,7 @@ can make alone.
 import asyncio
 import itertools
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -139,15 +139,19 @@ class Hub:
         self._ready = asyncio.Event()
         self._ready.set()
 
-    async def start(self) -> None:
+    async def start(self, let_in: Callable[[], Awaitable[None]]) -> None:
         """Set right what killed servers left, and have back what they knew; load other people's tools.
 
         Sessions and reviews that are asked for meanwhile wait for it.
+
+        Args:
+            let_in: Opens the door, and returns when all that an earlier hub knew of editors is known here.
         """
         self._ready.clear()
         try:
             await self._recover()
             await asyncio.gather(self._load_plugins(), self.pending.load())
+            await let_in()
         finally:
             self._ready.set()
 

@@ -40,7 +40,7 @@ from dsh_lsp.handlers.tool_list import tool_list
 from dsh_lsp.handlers.tool_run import tool_run
 from dsh_lsp.hosting import HubHost, Place
 from dsh_lsp.hub import Hub
-from dsh_lsp.joining.attaching import AttachResult, attach_params, granted_attach, refused_attach
+from dsh_lsp.joining.attaching import REPLAYED, AttachResult, attach_params, granted_attach, refused_attach
 from dsh_lsp.joining.finding import Joined, NotReached, claim_or_join
 from dsh_lsp.joining.folder_locks import FolderLocks, same_folder, without
 from dsh_lsp.joining.forwarder import Forwarder
@@ -57,6 +57,7 @@ from dsh_lsp.rpc.pump import serve, take
 from dsh_lsp.rpc.stdio import stdio_connection, take_stdio
 from dsh_lsp.status_wire import StatusParams
 from dsh_lsp.wire import (
+    Empty,
     LedgerQueryParams,
     ReviewListParams,
     ReviewParams,
@@ -242,9 +243,11 @@ async def _serve_attached(host: HubHost, connection: Connection, frame: dict[str
         connection.close("it can't be an editor here")
         return
     place = await host.enter(params.paths)
+    server = EditorServer(connection, host, place)
+    server.peer.method(REPLAYED, Empty, lambda _peer, _params: host.back(params.pid))
     try:
         connection.send(granted_attach(frame, host.hub.home, place.refused))
-        await EditorServer(connection, host, place).serve()
+        await server.serve()
     finally:
         await host.leave(place)
 
@@ -277,9 +280,10 @@ class Server:
             self._warn(str(refusal))
         if joined is not None:
             try:
-                return await Forwarder(self._connection, initialize, self._joined(joined), self._next_hub).run()
+                return await Forwarder(self._connection, initialize, await self._joined(joined), self._next_hub).run()
             finally:
                 await self._own_ended()
+                await asyncio.to_thread(self._locks.release_all)
         host = new_host(self._folders, self._options, locks=self._locks)
         self._front.host, self._front.place = host, host.place
         try:
@@ -325,7 +329,7 @@ class Server:
         except NotReached as refusal:
             self._warn(str(refusal))
             joined, home = None, None
-        return self._joined(joined) if joined is not None else await self._own_hub(folders, home)
+        return await self._joined(joined) if joined is not None else await self._own_hub(folders, home)
 
     async def _own_hub(self, folders: list[Path], home: Path | None) -> Joined:
         """A hub in this process; its editor is at the other end of a pair of sockets."""
@@ -351,8 +355,9 @@ class Server:
             # Allowed before the answer to `initialize` (LSP 3.17, "Initialize Request").
             self._connection.send({"jsonrpc": "2.0", "method": types.WINDOW_SHOW_MESSAGE, "params": _warning(message)})
 
-    def _joined(self, joined: Joined) -> Joined:
-        """Say what the hub would not have."""
+    async def _joined(self, joined: Joined) -> Joined:
+        """Let the next hub know that there is this editor, and say what this one would not have."""
+        await asyncio.to_thread(self._locks.register, self._folders)
         for folder in joined.said.refused_paths:
             self._warn(_refusal(folder))
         return joined

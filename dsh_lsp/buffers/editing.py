@@ -17,6 +17,7 @@ from dsh_ledger.pending import PendingHunks
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
 from dsh_lsp.buffers.confirm import Arrived, Refused, Timing, Unknown, send_and_confirm
+from dsh_lsp.buffers.neovim_lines import MISCOUNTS
 from dsh_lsp.buffers.open_document import Author, EditInFlight, Foreseen, OpenDocument, Source
 from dsh_lsp.text.document import Document
 from dsh_lsp.wire import Position, Range, TextEdit
@@ -103,6 +104,8 @@ async def edit_document(
             return BufferEdit(before, after, base, base, None, rebased_from)
         if not document.editor.can_apply_edits:
             raise FsApplyRejected(target.path, "it does not support workspace/applyEdit")
+        if document.miscounted:
+            raise FsApplyRejected(target.path, MISCOUNTS)
         if dry_run:
             return BufferEdit(before, after, base, version_of_logical(after), None, rebased_from)
         edits = text_edits(mirror, to_physical(change, text))

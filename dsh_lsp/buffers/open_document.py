@@ -16,6 +16,7 @@ from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.buffers.document_diff import bare_lines, change_between, settled_edits, settled_edits_of
 from dsh_lsp.buffers.hunk_decisions import Parts, kept, undone
+from dsh_lsp.buffers.neovim_lines import changed_text, may_miscount
 from dsh_lsp.buffers.undo_points import UndoPoints
 from dsh_lsp.editor import Editor
 from dsh_lsp.text.document import AppliedChange, Document
@@ -107,6 +108,7 @@ class OpenDocument:
         editor: As above.
         hunks: What the agents changed in it and is pending.
         target: What it is to the ledger; None until it is known.
+        miscounted: The editor may count the lines of the text otherwise than LSP does: see `neovim_lines`.
         clean_version: The buffer's content version when buffer and disk were last seen to agree, or None.
         disk_version: The disk's content version then; another one only by what loading does to a text.
         on_disk: What was pending then, with the logical text that it is in; None if they were never seen to agree.
@@ -125,6 +127,7 @@ class OpenDocument:
         self.editor = editor
         self.hunks = PendingHunks()
         self.target: Target | None = None
+        self.miscounted = may_miscount(editor.traits, mirror.text)
         self.clean_version: Version | None = None
         self.disk_version: Version | None = None
         self.on_disk: tuple[PendingHunks, str] | None = None
@@ -275,8 +278,12 @@ class OpenDocument:
         return touched
 
     def _apply(self, item: TextChange) -> AppliedChange:
+        if not self.miscounted and "\r" in item.text:
+            self.miscounted = may_miscount(self.editor.traits, item.text)
         if item.range is None:
             return self.mirror.replace_all(item.text)
+        if self.miscounted:
+            return self.mirror.replace_all(changed_text(self.mirror, item.range, item.text))
         return self.mirror.apply(*item.range, item.text)
 
     def _follow(self, applied: AppliedChange) -> tuple[PendingHunk, ...]:

@@ -20,6 +20,8 @@ from dsh_tools.fs.uris import file_uri, uri_path
 from dsh_tools.models import Items, WireModel
 
 ATTACH: Final = "dsh/editor/attach"
+REPLAYED: Final = "dsh/editor/replayed"
+"""A notification: the editor has told all that it had told an earlier hub. A new hub lets agents in then."""
 
 
 class AttachParams(WireModel):
@@ -29,11 +31,13 @@ class AttachParams(WireModel):
         protocol_version: The version of the protocol that it speaks; another one than the hub's is refused.
         folders: Its workspace folders, as ``file:`` URIs.
         secret: What the lock of the hub's folders holds. It is not in the representation.
+        pid: Its process.
     """
 
     protocol_version: int
     folders: Items[str]
     secret: str = Field(repr=False)
+    pid: int
 
     @property
     def paths(self) -> list[Path]:
@@ -75,7 +79,7 @@ def is_attach(frame: object) -> TypeGuard[dict[str, Any]]:
 
 def attach_request(request_id: MsgId, folders: Iterable[Path], secret: str) -> dict[str, Any]:
     """The message that asks to be an editor with these folders."""
-    params = AttachParams(protocol_version=PROTOCOL_VERSION, folders=_uris(folders), secret=secret)
+    params = AttachParams(protocol_version=PROTOCOL_VERSION, folders=_uris(folders), secret=secret, pid=os.getpid())
     return {"jsonrpc": "2.0", "id": request_id, "method": ATTACH, "params": params.to_wire()}
 
 

@@ -23,12 +23,13 @@ class FollowedDocuments:
     def __init__(self) -> None:
         self.encoding: PositionEncoding = "utf-16"
         self._open: dict[str, Document] = {}
+        self._notebooks: dict[str, dict[str, Any]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
     def follow(self, method: str, params: Any) -> bool:
-        """Follow ``didOpen``, ``didChange`` and ``didClose``; whether it was one of these."""
+        """Follow ``didOpen``, ``didChange`` and ``didClose``, of notebooks too; whether it was one of these."""
         try:
             match method:
                 case "textDocument/didOpen":
@@ -37,6 +38,10 @@ class FollowedDocuments:
                     self._changed(params["textDocument"], params["contentChanges"])
                 case "textDocument/didClose":
                     self._open.pop(params["textDocument"]["uri"], None)
+                case "notebookDocument/didOpen":
+                    self._notebooks[params["notebookDocument"]["uri"]] = params["notebookDocument"]
+                case "notebookDocument/didClose":
+                    self._notebooks.pop(params["notebookDocument"]["uri"], None)
                 case _:
                     return False
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -44,7 +49,7 @@ class FollowedDocuments:
         return True
 
     def opened(self) -> Iterator[dict[str, Any]]:
-        """A ``didOpen`` for each document, with its text and version now."""
+        """A ``didOpen`` for each document, with its text and version now, and for each notebook, without its cells."""
         for document in self._open.values():
             item = {
                 "uri": document.uri,
@@ -53,6 +58,9 @@ class FollowedDocuments:
                 "text": document.text,
             }
             yield {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+        for notebook in self._notebooks.values():
+            params = {"notebookDocument": {**notebook, "cells": []}, "cellTextDocuments": []}
+            yield {"jsonrpc": "2.0", "method": "notebookDocument/didOpen", "params": params}
 
     def _opened(self, item: dict[str, Any]) -> None:
         document = Document(

@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 
 SUBDIRECTORY: Final = "locks"
 _OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_EDITOR: Final = ".editor"
 _MODE: Final = 0o1600
 """The sticky bit asks whoever tidies runtime directories to leave a file (XDG Base Directory Specification 0.8)."""
 
@@ -43,6 +44,7 @@ class FolderLocks:
         self._directory = directory
         self._mutex = threading.Lock()
         self._held: dict[str, int] = {}
+        self._registered: dict[Path, int] = {}
 
     def claim(self, folders: Iterable[Path]) -> Path | None:
         """Become the hub of all these folders, or of none; the folder that another process has, if there is one.
@@ -62,6 +64,37 @@ class FolderLocks:
                     return wanted[key]
         return None
 
+    def register(self, folders: Iterable[Path]) -> None:
+        """Say that this process has an editor with these folders at somebody else's hub: the next one waits for it."""
+        with self._mutex:
+            for folder in folders:
+                name = f"{key_of(_real(folder))}.{os.getpid()}{_EDITOR}"
+                with suppress(RuntimeDirRefused, OSError):
+                    path = self._place() / name
+                    if path not in self._registered and (descriptor := _locked(path)) is not None:
+                        self._registered[path] = descriptor
+
+    def registered(self) -> set[int]:
+        """The other processes that have said so of a folder that is held here, and run; what dead ones left goes."""
+        found: set[int] = set()
+        with self._mutex, suppress(RuntimeDirRefused, OSError):
+            for path in list(self._place().iterdir()):
+                key, _, rest = path.name.partition(".")
+                pid = rest.removesuffix(_EDITOR)
+                if key not in self._held or rest == pid or not pid.isdecimal() or int(pid) == os.getpid():
+                    continue
+                descriptor = _locked(path)
+                if descriptor is None:
+                    found.add(int(pid))
+                else:
+                    path.unlink(missing_ok=True)
+                    os.close(descriptor)
+        return found
+
+    def _place(self) -> Path:
+        root = runtime_dir() if self._directory is None else private_dir(self._directory)
+        return private_dir(root / SUBDIRECTORY)
+
     def release(self, folders: Iterable[Path]) -> None:
         """Be the hub of these folders no longer."""
         keys = [key_of(_real(folder)) for folder in folders]
@@ -70,10 +103,15 @@ class FolderLocks:
                 self._unlock(key)
 
     def release_all(self) -> None:
-        """Be the hub of no folder any more."""
+        """Be the hub of no folder any more, and an editor at nobody's."""
         with self._mutex:
             for key in list(self._held):
                 self._unlock(key)
+            for path, descriptor in self._registered.items():
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+                os.close(descriptor)
+            self._registered.clear()
 
     def touch(self) -> None:
         """Have the files of the locks look used, so that nobody takes them for old."""
@@ -85,8 +123,7 @@ class FolderLocks:
     def _lock(self, key: str) -> bool:
         """Take one lock; whether no other process has it."""
         try:
-            root = runtime_dir() if self._directory is None else private_dir(self._directory)
-            descriptor = _locked(private_dir(root / SUBDIRECTORY) / f"{key}.lock")
+            descriptor = _locked(self._place() / f"{key}.lock")
             if descriptor is not None:
                 os.pwrite(descriptor, self.secret.encode("ascii"), 0)  # over one of the same length, or nothing
         except (RuntimeDirRefused, OSError) as error:

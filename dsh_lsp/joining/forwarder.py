@@ -14,7 +14,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from dsh_lsp.joining.attaching import AttachResult
+from dsh_lsp.joining.attaching import REPLAYED, AttachResult
 from dsh_lsp.joining.editor_state import EditorState, Frame
 from dsh_lsp.joining.finding import Joined
 from dsh_lsp.rpc.connection import Connection
@@ -156,6 +156,7 @@ class Forwarder:
                 frame = {**frame, "id": self._own_id()}
                 self._replays.add(frame["id"])
             hub.send(frame)
+        hub.send({"jsonrpc": "2.0", "method": REPLAYED, "params": {}})
         self._hub = hub
         if not self._replays:
             self._ask_again()

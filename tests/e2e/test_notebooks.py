@@ -99,3 +99,23 @@ async def test_a_notebook_of_an_editor_that_has_gone_is_a_file_again(world: Worl
     await agent.read("n.ipynb")
 
     assert not (await agent.edit("n.ipynb", "x = 1", "x = 2"))["isError"]
+
+
+async def test_an_open_notebook_is_known_to_the_hub_that_takes_over(world: World) -> None:
+    """An editor's own process tells the next hub of it, as of its documents."""
+    world.file("n.ipynb", NOTEBOOK)
+    world.file("closed.ipynb", NOTEBOOK)
+    first = await world.editor(VsCodeLike)
+    await world.socket(first)
+    second = await world.editor(VsCodeLike)
+    for name in ("n.ipynb", "closed.ipynb"):
+        open_notebook(second, world.uri(name))
+    close_notebook(second, world.uri("closed.ipynb"))
+    await second.sync()
+    await world.kill(first)
+    agent = await world.agent(second)
+    await agent.read("n.ipynb")
+    await agent.read("closed.ipynb")
+
+    assert "FS_APPLY_REJECTED" == (await agent.edit("n.ipynb", "x = 1", "x = 2"))["error"]["code"]
+    assert not (await agent.edit("closed.ipynb", "x = 1", "x = 2"))["isError"]

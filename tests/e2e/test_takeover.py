@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dsh_lsp import discovery
+from tests.support.agent import Agent
 from tests.support.applying import AnswersLate, Exactly
 from tests.support.editor import StrictEditor
 from tests.support.editors import OwnClient, StockNeovim, VsCodeLike
@@ -210,6 +211,28 @@ async def test_what_is_typed_while_there_is_no_hub_is_known_to_the_next(world: W
 
     assert content_version(second.text(smile)) == read["smile.txt"]["value"]["version"]
     assert ["one\n", "late\n"] == [read[name]["value"]["text"] for name in ("gone.txt", "late.txt")]
+
+
+async def test_agents_are_let_in_when_all_editors_are_back(world: World) -> None:
+    """Before, the new hub would read from the disk what is unsaved in an editor that is a little slower."""
+    path = world.file("a.txt", "one\n")
+    first, slow = await two(world)
+    uri = slow.open(path)
+    slow.type(uri, "one", "typed")
+    await slow.sync()
+    await world.editor(VsCodeLike)
+    slow.process.kill(signal.SIGSTOP)
+    await world.kill(first)
+    agent = await Agent.connect(await world.socket(world.editors[-1]))
+    opening = asyncio.ensure_future(agent.open_session())
+    early, _ = await asyncio.wait([opening], timeout=0.5)
+    slow.process.kill(signal.SIGCONT)
+    await opening
+    read = await agent.read("a.txt")
+    await agent.close()
+
+    assert not early
+    assert ("typed\n", True) == (read["value"]["text"], read["value"]["dirty"])
 
 
 async def test_what_the_old_hub_has_painted_is_painted_anew(world: World) -> None:

@@ -338,7 +338,7 @@ async def test_an_agent_can_not_make_itself_an_editor(world: World) -> None:
     agent = await world.agent(session=False)
     await agent.close()
     stranger = await Agent.connect(await world.socket())
-    params = {"protocolVersion": 1, "folders": [world.workspace.as_uri()], "secret": ""}
+    params = {"protocolVersion": 1, "folders": [world.workspace.as_uri()], "secret": "", "pid": 1}
     with pytest.raises(RpcError) as refusal:
         await stranger.request("dsh/editor/attach", params)
     await stranger.until_gone()

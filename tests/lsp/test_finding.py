@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcException
 from dsh_lsp.discovery import Discovery
 from dsh_lsp.endpoint import AgentEndpoint
 from dsh_lsp.joining.attaching import attach_params, attach_request, attach_result, is_attach
-from dsh_lsp.joining.finding import NotReached, claim_or_join, join
+from dsh_lsp.joining.finding import Joined, NotReached, claim_or_join, join
 from dsh_lsp.joining.folder_locks import FolderLocks
 from dsh_lsp.rpc.framing import encode
 from tests.support import framing
@@ -97,7 +97,7 @@ async def test_a_server_that_does_not_know_the_request_is_not_joined(folder: Pat
     assert [folder] == attach_params(request, holder.secret).paths
 
 
-async def _announced(folder: Path, endpoint: AgentEndpoint) -> "asyncio.Future[object]":
+async def _announced(folder: Path, endpoint: AgentEndpoint) -> "asyncio.Future[Joined | None]":
     """Join as if the server were another process's."""
     from dsh_lsp.discovery import Found
     from dsh_lsp.joining import finding

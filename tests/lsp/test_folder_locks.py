@@ -169,3 +169,25 @@ def test_without_a_place_for_locks_there_is_a_warning_and_no_refusal(
     assert locks.claim([folder]) is None
     assert "would not be noticed" in caplog.text
     assert str(tmp_path) not in caplog.text
+
+
+def test_editors_of_another_hub_are_known_while_they_run(runtime: Path, folders: list[Path]) -> None:
+    """Their processes, for the folders that one holds; what a killed one left is removed."""
+    mine = FolderLocks(runtime)
+    mine.claim(folders[:1])
+    script = HOLDER.replace("print(locks.claim(", "print(locks.register(")
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", script, str(runtime), *map(str, folders[:2])]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": IMPORTS}, stdin=pipe, stdout=pipe) as editor:
+        assert editor.stdout is not None
+        assert b"None\n" == editor.stdout.readline()
+        running = mine.registered()
+        editor.kill()
+        editor.wait()
+
+    assert {editor.pid} == running
+    assert set() == mine.registered()
+    assert 1 == len([path for path in (runtime / "locks").iterdir() if path.suffix == ".editor"])  # not mine to look at
+    mine.register(folders)
+    assert set() == mine.registered()
+    mine.release_all()
