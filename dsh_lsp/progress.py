@@ -6,9 +6,8 @@ percentages, which nobody knows of a command, and any effect on the call but its
 """
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -17,8 +16,6 @@ from pygls.exceptions import JsonRpcException
 from dsh_lsp.editor import Editor, Peer
 from dsh_lsp.rpc.errors import PeerGone
 from dsh_tools.visible import visible
-
-_log = logging.getLogger(__name__)
 
 DELAY: Final = 0.3
 """Seconds after which a call is one that takes its time."""
@@ -41,7 +38,7 @@ class Progress:
 
     editors: Callable[[], Iterable[Editor]]
     _cancel: dict[Token, Callable[[], object]] = field(default_factory=dict)
-    _ending: set[asyncio.Task[None]] = field(default_factory=set)
+    _creating: set[asyncio.Task[None]] = field(default_factory=set)
 
     @contextmanager
     def in_editors(self, call_id: str, title: str, cancel: Callable[[], object]) -> Iterator[None]:
@@ -52,23 +49,41 @@ class Progress:
             title: What it is doing, in a line.
             cancel: Called, once, when a user cancels it.
         """
-        showing = asyncio.ensure_future(self._show_all(f"dsh-{call_id}", title, cancel))
+        token = f"dsh-{call_id}"
+        bars: list[_Bar] = []
+
+        def show() -> None:
+            self._cancel[token] = cancel
+            for editor in self.editors():
+                if editor.traits.shows_progress:
+                    bars.append(_Bar(editor.peer, token, title, cancellable=True))
+                    self._create(bars[-1])
+
+        timer = asyncio.get_running_loop().call_later(DELAY, show)
         try:
             yield
         finally:
-            showing.cancel()
+            timer.cancel()
+            self._cancel.pop(token, None)
+            for bar in bars:
+                bar.end()
 
     @contextmanager
     def to_agent(self, peer: Peer, token: Token | None, title: str) -> Iterator[None]:
-        """A block that is a call, for the agent that asked for it and made the token; without one it hears nothing."""
+        """A block that is a call, for the agent that asked for it and made the token; without one it hears nothing.
+
+        A token is good until the call is answered, so all is said before that.
+        """
         if token is None:
             yield
             return
-        showing = asyncio.ensure_future(_after_delay(_Shown(peer, token, title, cancellable=False)))
+        bar = _Bar(peer, token, title, cancellable=False)
+        timer = asyncio.get_running_loop().call_later(DELAY, bar.begin)
         try:
             yield
         finally:
-            showing.cancel()
+            timer.cancel()
+            bar.end()
 
     def cancelled(self, token: Token) -> None:
         """A user has cancelled what is behind a token; one that is not known has ended meanwhile."""
@@ -76,67 +91,42 @@ class Progress:
         if cancel is not None:
             cancel()
 
-    async def _show_all(self, token: str, title: str, cancel: Callable[[], object]) -> None:
-        await asyncio.sleep(DELAY)
-        self._cancel[token] = cancel
-        try:
-            async with asyncio.TaskGroup() as group:
-                for editor in self.editors():
-                    if editor.traits.shows_progress:
-                        group.create_task(self._show(editor.peer, token, title))
-                await asyncio.Event().wait()
-        finally:
-            self._cancel.pop(token, None)
-
-    async def _show(self, peer: Peer, token: str, title: str) -> None:
-        creating = asyncio.ensure_future(
-            peer.request("window/workDoneProgress/create", {"token": token}, timeout=_PATIENCE)
-        )
-        shown = _Shown(peer, token, title, cancellable=True)
-        try:
-            await asyncio.shield(creating)
-        except asyncio.CancelledError:
-            self._finish(self._created_late(creating))
-            raise
-        except (JsonRpcException, PeerGone, TimeoutError):
-            return  # it does not want to show it
-        await shown.until_cancelled()
-
-    async def _created_late(self, creating: "asyncio.Future[Any]") -> None:
-        # The call ended before the editor had answered: nothing was begun under the token, and nothing is to end.
-        await asyncio.wait([creating])
-        if not creating.cancelled() and (error := creating.exception()) is not None:
-            _log.debug("a progress was not created: %s", type(error).__name__)
-
-    def _finish(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+    def _create(self, bar: "_Bar") -> None:
+        task = asyncio.ensure_future(bar.create())
+        self._creating.add(task)
+        task.add_done_callback(self._creating.discard)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """One progress in one place."""
+@dataclass(slots=True)
+class _Bar:
+    """One progress in one place. It is begun at most once, and ended if it was begun."""
 
     peer: Peer
     token: Token
     title: str
     cancellable: bool
+    _is_begun: bool = False
+    _is_ended: bool = False
 
-    async def until_cancelled(self) -> None:
-        """Show it until the task is cancelled."""
-        title = visible(self.title)
-        title = title if len(title) <= _TITLE_SHOWN else f"{title[:_TITLE_SHOWN]}…"
-        self._say({"kind": "begin", "title": title, "cancellable": self.cancellable})
-        try:
-            await asyncio.Event().wait()
-        finally:
+    async def create(self) -> None:
+        """Have an editor accept the token, and begin; an editor that does not answer, or says no, shows nothing."""
+        with suppress(JsonRpcException, PeerGone, TimeoutError):
+            await self.peer.request("window/workDoneProgress/create", {"token": self.token}, timeout=_PATIENCE)
+            self.begin()
+
+    def begin(self) -> None:
+        """Show it."""
+        if not self._is_ended:
+            self._is_begun = True
+            title = visible(self.title)
+            title = title if len(title) <= _TITLE_SHOWN else f"{title[:_TITLE_SHOWN]}…"
+            self._say({"kind": "begin", "title": title, "cancellable": self.cancellable})
+
+    def end(self) -> None:
+        """Show it no longer."""
+        self._is_ended = True
+        if self._is_begun:
             self._say({"kind": "end"})
 
     def _say(self, value: dict[str, Any]) -> None:
         self.peer.notify("$/progress", {"token": self.token, "value": value})
-
-
-async def _after_delay(shown: _Shown) -> None:
-    await asyncio.sleep(DELAY)
-    await shown.until_cancelled()

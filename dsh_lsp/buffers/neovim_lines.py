@@ -52,6 +52,6 @@ def _offset(text: str, line: int, character: int, encoding: PositionEncoding) ->
         if at == 0:
             return len(text)
     end = text.find("\n", at)
-    line = text[at:] if end < 0 else text[at:end]
+    rest = text[at:] if end < 0 else text[at:end]
     # With something behind it, for a return at the end would be taken for the line's end.
-    return at + min(column_at(f"{line}.", character, encoding), len(line))
+    return at + min(column_at(f"{rest}.", character, encoding), len(rest))

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from dsh_lsp.client import connect
+from dsh_lsp.client.notes import Progress
 from tests.support.agent import ToolUser
 from tests.support.editors import VsCodeLike
 from tests.support.world import Via, World
@@ -132,3 +134,14 @@ async def test_two_calls_at_once_have_two_tokens(world: World) -> None:
     assert 1 == len(done)
     assert [False, True] == sorted(result["isError"] for result in results)
     assert 2 == len({begin["token"] for begin in begins})
+
+
+async def test_the_client_hears_all_of_it_before_the_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token is good until its request is answered (LSP 3.17); an end that came later would be lost."""
+    monkeypatch.setenv("DSH_LSP_RUNTIME_DIR", str(world.runtime))
+    await world.editor(VsCodeLike, initialization_options=ALLOWED)
+    heard: list[Progress] = []
+    async with connect(world.workspace) as agent:
+        await agent.run("bash", {"command": "sleep 0.5"}, progress=heard.append)
+
+    assert [Progress("begin", title="bash"), Progress("end")] == heard
