@@ -18,13 +18,20 @@ DEV := $(VENV)/.installed-dev
 COMPILE := $(BIN)/uv --quiet pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock"
 
-.PHONY: demo test lint types layers bench lock clean
+.PHONY: demo test editors lint types layers bench lock clean
 
 demo: $(RUNTIME)
 	$(BIN)/dsh-lsp demo $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
 
-test: $(DEV)
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+# The tests in VS Code share one, and so one process.
+test: $(DEV) editors
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(PYTEST_ARGS)
+
+# What the tests have of other people: a VS Code, MCP's inspector, an agent. Tests of what can't be had are skipped, but not
+# in the continuous integration.
+editors:
+	editor-clients/vscode/tests/setup.sh || test -z "$(CI)"
+	tests/mcp/node/install || test -z "$(CI)"
 
 lint: $(DEV)
 	$(BIN)/ruff check .

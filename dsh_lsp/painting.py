@@ -1,6 +1,8 @@
 """Telling editors where the agents' hunks are: the whole truth for a document, each time, soon after it changed.
 
-A burst of changes is told of once. A document without hunks is told of only to clear what was painted in it.
+A burst of changes is told of once. A document without hunks is told of only to clear what was painted in it; and for
+some seconds after that with every change, since an editor that had typed on already passes over a note for a text that
+it does not have any more.
 
 Thousands of hunks are some megabytes of JSON. Three things keep that out of the way of typing. What is said of a hunk
 is made once and kept until the hunk itself or its place changes. A note is made in slices, between which everything
@@ -10,6 +12,7 @@ took long, the next one waits so long that painting takes a tenth of the time at
 
 import asyncio
 import json
+import math
 from collections.abc import Iterator
 from itertools import islice
 from time import perf_counter
@@ -30,6 +33,9 @@ _SLICE: Final = 0.003
 
 _AT_ONCE: Final = 64
 """Hunks between two looks at the clock."""
+
+_CLEARED: Final = 10.0
+"""Seconds in which an editor has surely read a note that clears it, and has told of what it had typed before."""
 
 _BYTES_PER_SECOND: Final = 50_000_000
 """What an editor reads of a note, about; its time counts as ours does."""
@@ -57,8 +63,10 @@ class Painter:
             self._under_way[document] = True
         elif document.editor.traits.dsh.decorations and document not in self._due:
             pieces = self._pieces.get(document)
-            if document.hunks or pieces is not None:
-                loop = asyncio.get_running_loop()
+            loop = asyncio.get_running_loop()
+            if pieces is not None and not document.hunks and loop.time() > pieces.clear_until:
+                del self._pieces[document]
+            elif document.hunks or pieces is not None:
                 earliest = pieces.rest_until if pieces is not None else 0.0
                 self._due[document] = loop.call_at(max(loop.time() + _DELAY, earliest), self._begin, document)
 
@@ -88,8 +96,10 @@ class Painter:
         document.editor.peer.notify("dsh/decorations", JsonText(text))
         spent += perf_counter() - began + len(text) / _BYTES_PER_SECOND
         pieces.rest_until = loop.time() + self._rest * spent
-        if not pieces.are_seen:
-            del self._pieces[document]
+        if pieces.are_seen:
+            pieces.clear_until = math.inf
+        else:
+            pieces.clear_until = min(pieces.clear_until, loop.time() + _CLEARED)
         if changed_again:
             self.changed(document)
 
@@ -101,12 +111,14 @@ class _Pieces:
         kept: By a hunk's id.
         are_seen: The last note had any hunks.
         rest_until: The time of the loop before which there is no further note.
+        clear_until: The time of the loop up to which a document without hunks is told of.
     """
 
     def __init__(self) -> None:
         self.kept: dict[str, _Piece] = {}
         self.are_seen = False
         self.rest_until = 0.0
+        self.clear_until = math.inf
 
     def note(self, document: OpenDocument, author_of: AuthorOf) -> Iterator[str | None]:
         """The note for the document as it is now; None as often as others may have their turn."""

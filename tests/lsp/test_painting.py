@@ -10,6 +10,7 @@ from weakref import ref
 
 import pytest
 
+from dsh_ledger.pending import PendingHunks
 from dsh_lsp import painting
 from dsh_lsp.buffers.decorations import decorations
 from dsh_lsp.buffers.open_document import Author, OpenDocument, TextChange
@@ -221,6 +222,32 @@ async def test_the_last_hunk_that_goes_is_told_of_wherever_it_was() -> None:
     painter.changed(document)
 
     assert [] == (await recorder.next())["hunks"]
+
+
+async def test_a_cleared_document_is_told_of_again_while_its_editor_may_have_passed_over_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An editor that had typed on drops a note for its old text; later there is nothing more to say."""
+    recorder, painter = Heard(), Painter(share=1.0)
+    document = painted(recorder, "a\nb\n", "A\nb\n")
+    painter.changed(document)
+    await recorder.next()
+    document.take_over(PendingHunks())
+    painter.changed(document)
+    cleared = await recorder.next()
+    document.change(3, [TextChange((1, 0, 1, 0), "typed")])
+    painter.changed(document)
+    again = await recorder.next()
+    monkeypatch.setattr(painting, "_CLEARED", -1.0)
+    document.change(4, [TextChange((1, 0, 1, 0), "typed")])
+    painter.changed(document)
+    await recorder.next()
+    document.change(5, [TextChange((1, 0, 1, 0), "typed")])
+    painter.changed(document)
+    await asyncio.sleep(2 * painting._DELAY)
+
+    assert [(2, []), (3, [])] == [(note["version"], note["hunks"]) for note in (cleared, again)]
+    assert [2, 2, 3, 4] == [note["version"] for note in recorder.notes]
 
 
 def _type(document: OpenDocument, painter: Painter) -> None:
