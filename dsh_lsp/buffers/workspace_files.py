@@ -36,6 +36,7 @@ _RELOADS = 3
 _NOT_RELOADED = "The editor's buffer has not been reloaded yet; this is the text on disk."
 _BOTH_CHANGED = "The file on disk has changed too since the editor read it; this is the editor's unsaved text."
 _UNSAVED = "The buffer had unsaved changes before, so it was not saved."
+_TYPED = "The user has typed in it meanwhile, so it was not saved."
 _FORMATTED = "Saving changed the text (a formatter in the editor); the result is the text after that."
 
 
@@ -172,12 +173,12 @@ class WorkspaceFiles:
                 raise FsNotObserved(target.path, f"{target.path} exists, and this session has not read it.")
             if on_disk is not None and await self._is_outdated(document, on_disk):
                 raise FsApplyRejected(target.path, "its buffer is older than the file on disk and must be reloaded")
-            was_clean = not document.dirty
+            clean = document.clean_version
             document.busy = True
             try:
                 seen = _as_loaded(guard, document, self.documents.all_at(target))
                 done = await edit_document(document, target, plan, seen, source, self.timing, dry_run=dry_run)
-                return await self._finished(document, target, done, was_clean=was_clean)
+                return await self._finished(document, target, done, was_clean=done.before_version == clean)
             except DocumentClosed:
                 continue
             finally:
@@ -204,6 +205,8 @@ class WorkspaceFiles:
             return replace(outcome, notes=(_UNSAVED,))
         if not document.editor.traits.dsh.save_document:
             return outcome
+        if document.mirror.content_version != done.version:
+            return replace(outcome, notes=(_TYPED,))
         answer = await document.editor.save(document.mirror.uri, document.mirror.version, self.timing.save)
         if not answer.saved:
             return replace(outcome, notes=(f"The editor did not save it: {answer.reason or 'it gave no reason'}.",))

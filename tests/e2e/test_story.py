@@ -116,14 +116,17 @@ async def test_a_subscribed_agent_sees_the_cards_of_another(world: World) -> Non
 
 
 async def test_tools_are_listed_as_models_need_them(world: World, via: Via) -> None:
-    """A tool is told of by name, description and parameters, and nothing else."""
+    """A tool is told of by name, description and parameters; the list has its output and facts besides."""
     await world.editor(OwnClient)
     agent = await world.agent(via=via)
 
+    opened = await agent.open_session()
     listed = await agent.request("dsh/tool/list", {"sessionId": agent.session_id})
 
+    names = {"name", "description", "parameters"}
     assert [tool["name"] for tool in listed["tools"]] == [tool.name for tool in Registry(BUILTIN).offered()]
-    assert all(set(tool) == {"name", "description", "parameters"} for tool in listed["tools"])
+    assert all(set(tool) == names for tool in opened["tools"])
+    assert all(set(tool) == names | {"outputSchema", "facts"} for tool in listed["tools"])
     edit = listed["tools"][2]["parameters"]
     assert edit["required"] == ["file_path", "old_string", "new_string"]
     assert edit["additionalProperties"] is False
