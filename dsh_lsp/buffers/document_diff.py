@@ -37,6 +37,8 @@ def settled_edits(before: str, after: str) -> list[LineEdit]:
 
     Settled, as every edit that the hunks are told of: an editor's undo then meets the edit that it undoes.
     """
+    if before == after:
+        return []
     lines = document_lines(after)
     return list(_bottom_up(document_blocks(before, after), 0, lines.__getitem__, len(lines)))
 

@@ -2,8 +2,8 @@
 
 The hunks of an open document are the document's; when it is closed they come here, with the text that they are in, and
 when it is opened again they go back. What changed while nobody looked counts as the user's: the kept text is compared
-with the one that is there, and the difference is a user edit. Texts are in memory only until they are written down.
-Deliberately absent: deciding, telling anybody, and reading the files themselves.
+with the one that is there, and the difference is a user edit. Texts that are written down are in memory for the last
+few files alone. Deliberately absent: deciding, telling anybody, and reading the files themselves.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,6 +28,13 @@ from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
 _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+
+_LARGE = 256 * 1024
+"""Characters above which a text is compared in a thread."""
+
+_RECENT = 4
+_LARGEST = 16 * 2**20
+"""How many files' texts are kept in memory although they are written down, and the characters of the largest one."""
 
 
 @dataclass(slots=True)
@@ -71,6 +79,7 @@ class PendingFiles:
         self._open: dict[Target, OpenDocument] = {}
         self._created: set[Target] = set()
         self._unsaved: set[Target] = set()
+        self._recent: dict[Target, None] = {}
         self._store: ReviewStore | None = None
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="dsh-review")
 
@@ -92,11 +101,19 @@ class PendingFiles:
         return self._closed.get(target)
 
     def put(
-        self, target: Target, hunks: PendingHunks, text: str, saved: tuple[PendingHunks, str] | None = None
+        self,
+        target: Target,
+        hunks: PendingHunks,
+        text: str,
+        saved: tuple[PendingHunks, str] | None = None,
+        version: Version | None = None,
     ) -> None:
-        """What is pending in a file that is not open, from now on; ``saved`` as in `PendingFile`."""
+        """What is pending in a file that is not open, from now on; ``saved`` as in `PendingFile`.
+
+        ``version`` is that of the text, where it is known already.
+        """
         if hunks or (saved is not None and saved[0]):
-            self._closed[target] = PendingFile(hunks, version_of_logical(text), text, saved)
+            self._closed[target] = PendingFile(hunks, version or version_of_logical(text), text, saved)
         else:
             self._closed.pop(target, None)
             self._created.discard(target)
@@ -118,19 +135,17 @@ class PendingFiles:
     async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
         """An agent has edited a file that is not open; ``before`` is None for one that it created."""
         known = await self.get(target)
-        hunks = PendingHunks()
         if before is None:
             self._created.add(target)
-        elif known is not None and known.text is not None:
-            hunks = known.as_found(before)
-        edits = settled_edits(before or "", after)
-        hunks = edited(hunks, edits, (author.session, author.call), self._new_hunk_id)
+            known = None
+        work = partial(_with_edit, known, before or "", after, author, self._new_hunk_id)
+        hunks, version = await asyncio.to_thread(work) if len(after) > _LARGE else work()
         document = self._open.get(target)
         if document is not None:  # it was opened while the edit was on its way
             document.take_over(followed(hunks, after, logical_text(document.mirror.text)))
             self.touched(target)
         else:
-            self.put(target, hunks, after)
+            self.put(target, hunks, after, version=version)
 
     # Documents
 
@@ -199,9 +214,8 @@ class PendingFiles:
             _log.error("pending changes could not be kept: %s", error.strerror)
             self._unsaved |= targets  # with the next call
             return
-        for target in targets - self._unsaved:
-            if (known := self._closed.get(target)) is not None:
-                known.text = None
+        for target in targets:
+            self._written(target)
 
     async def close(self) -> None:
         """Write down what is left, and let the store go."""
@@ -209,6 +223,19 @@ class PendingFiles:
         if self._store is not None:
             await self._in_thread(self._store.close)
         self._threads.shutdown(wait=False)
+
+    def _written(self, target: Target) -> None:
+        """Let go the text of a file that is written down, but for the last few: agents edit one again and again."""
+        self._recent.pop(target, None)
+        self._recent[target] = None
+        if len(self._recent) > _RECENT:
+            target = next(iter(self._recent))
+            del self._recent[target]
+        elif (known := self._closed.get(target)) is None or known.text is None or len(known.text) <= _LARGEST:
+            return
+        known = self._closed.get(target)
+        if known is not None and target not in self._unsaved:
+            known.text = None
 
     def _snapshot(self, target: Target) -> "_Snapshot":
         """What is to be written down of a file."""
@@ -231,6 +258,15 @@ class PendingFiles:
 def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
     """The hunks after somebody else than an agent made one text of another."""
     return edited(hunks, settled_edits(before, after))
+
+
+def _with_edit(
+    known: PendingFile | None, before: str, after: str, author: Author, new_hunk_id: Callable[[], str]
+) -> tuple[PendingHunks, Version]:
+    """What is pending after an agent's edit of a file, and the version of its text."""
+    hunks = known.as_found(before) if known is not None and known.text is not None else PendingHunks()
+    edits = settled_edits(before, after)
+    return edited(hunks, edits, (author.session, author.call), new_hunk_id), version_of_logical(after)
 
 
 @dataclass(frozen=True, slots=True)
