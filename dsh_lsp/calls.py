@@ -40,10 +40,6 @@ from dsh_tools.uninterrupted import completed, uninterrupted
 _log = logging.getLogger(__name__)
 
 
-def _never() -> None:
-    """There is nothing to cancel."""
-
-
 async def _nothing() -> None:
     """There is nothing to write down."""
 
@@ -158,9 +154,7 @@ class _Running:
 
     async def _shown_outcome(self, turn: Turn, title: str) -> ToolResult:
         agent = f"{self._session.agent}: " if self._session.agent else ""
-        running = asyncio.current_task()
-        cancel = running.cancel if running is not None else _never
-        with self._calls.progress.in_editors(f"{self._session.id}-{self._id}", f"{agent}{title}", cancel):
+        with self._calls.progress.in_editors(f"{self._session.id}-{self._id}", f"{agent}{title}"):
             return await self._outcome(turn)
 
     async def _outcome(self, turn: Turn) -> ToolResult:

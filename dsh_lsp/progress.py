@@ -37,23 +37,23 @@ class Progress:
     """
 
     editors: Callable[[], Iterable[Editor]]
-    _cancel: dict[Token, Callable[[], object]] = field(default_factory=dict)
+    _running: dict[Token, asyncio.Task[Any] | None] = field(default_factory=dict)
     _creating: set[asyncio.Task[None]] = field(default_factory=set)
 
     @contextmanager
-    def in_editors(self, call_id: str, title: str, cancel: Callable[[], object]) -> Iterator[None]:
-        """A block that is a call.
+    def in_editors(self, call_id: str, title: str) -> Iterator[None]:
+        """A block that is a call: its task is cancelled, once, when a user cancels it.
 
         Args:
             call_id: Its id, which nothing else that runs has.
             title: What it is doing, in a line.
-            cancel: Called, once, when a user cancels it.
         """
         token = f"dsh-{call_id}"
+        task = asyncio.current_task()
         bars: list[_Bar] = []
 
         def show() -> None:
-            self._cancel[token] = cancel
+            self._running[token] = task
             for editor in self.editors():
                 if editor.traits.shows_progress:
                     bars.append(_Bar(editor.peer, token, title, cancellable=True))
@@ -64,7 +64,7 @@ class Progress:
             yield
         finally:
             timer.cancel()
-            self._cancel.pop(token, None)
+            self._running.pop(token, None)
             for bar in bars:
                 bar.end()
 
@@ -87,9 +87,9 @@ class Progress:
 
     def cancelled(self, token: Token) -> None:
         """A user has cancelled what is behind a token; one that is not known has ended meanwhile."""
-        cancel = self._cancel.pop(token, None)
-        if cancel is not None:
-            cancel()
+        task = self._running.pop(token, None)
+        if task is not None:
+            task.cancel()
 
     def _create(self, bar: "_Bar") -> None:
         task = asyncio.ensure_future(bar.create())

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from dsh_ledger.errors import LedgerBug
 from dsh_lsp.buffers.notebooks import OpenNotebooks
+from dsh_lsp.buffers.open_documents import OpenDocuments
 from dsh_lsp.editor import Editor
 from dsh_lsp.handlers import notebook_documents, text_documents
 from dsh_lsp.handlers.context import PeerContext
@@ -72,6 +73,8 @@ from dsh_lsp.wire import (
 
 _log = logging.getLogger(__name__)
 
+_T = TypeVar("_T")
+
 METHODS: MethodTable = {
     "dsh/session/open": (SessionOpenParams, session_open),
     "dsh/session/close": (SessionParams, session_close),
@@ -88,6 +91,13 @@ METHODS: MethodTable = {
     "dsh/status": (StatusParams, status),
 }
 """Our own methods: the same for an editor and for an agent on the socket."""
+
+_DOCUMENTS: dict[str, Callable[[OpenDocuments, Editor, Any], None]] = {
+    types.TEXT_DOCUMENT_DID_OPEN: text_documents.did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: text_documents.did_change,
+    types.TEXT_DOCUMENT_DID_SAVE: text_documents.did_save,
+    types.TEXT_DOCUMENT_DID_CLOSE: text_documents.did_close,
+}
 
 _NOTEBOOKS: dict[str, Callable[[OpenNotebooks, Editor, Any], None]] = {
     types.NOTEBOOK_DOCUMENT_DID_OPEN: notebook_documents.did_open,
@@ -135,14 +145,11 @@ class EditorServer:
 
     def _register(self, peer: EditorProtocol) -> None:
         feature = peer.server.feature
-        feature(types.TEXT_DOCUMENT_DID_OPEN)(self._with_documents(text_documents.did_open))
-        feature(types.TEXT_DOCUMENT_DID_CHANGE)(self._with_documents(text_documents.did_change))
-        feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))(
-            self._with_documents(text_documents.did_save)
-        )
-        feature(types.TEXT_DOCUMENT_DID_CLOSE)(self._with_documents(text_documents.did_close))
-        for method, follow in _NOTEBOOKS.items():
-            feature(method)(self._with_notebooks(follow))
+        for method, follow in _DOCUMENTS.items():
+            options = types.SaveOptions(include_text=False) if method == types.TEXT_DOCUMENT_DID_SAVE else None
+            feature(method, options)(self._following(lambda hub: hub.documents, follow))
+        for method, notice in _NOTEBOOKS.items():
+            feature(method)(self._following(lambda hub: hub.files.notebooks, notice))
         feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, types.SemanticTokensLegend([], []))(_no_tokens)
 
         @feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
@@ -163,17 +170,12 @@ class EditorServer:
             if self.host is not None:
                 await self.host.start()
 
-    def _with_documents(self, follow: Callable[..., None]) -> Callable[[Any], None]:
+    def _following(self, of: Callable[[Hub], _T], follow: Callable[[_T, Editor, Any], None]) -> Callable[[Any], None]:
+        """The handler of a notification that a part of the hub follows."""
+
         def handler(params: Any) -> None:
             if self.host is not None and self._editor is not None:
-                follow(self.host.hub.documents, self._editor, params)
-
-        return handler
-
-    def _with_notebooks(self, follow: Callable[[OpenNotebooks, Editor, Any], None]) -> Callable[[Any], None]:
-        def handler(params: Any) -> None:
-            if self.host is not None and self._editor is not None:
-                follow(self.host.hub.files.notebooks, self._editor, params)
+                follow(of(self.host.hub), self._editor, params)
 
         return handler
 

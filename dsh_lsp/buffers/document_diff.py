@@ -12,6 +12,10 @@ from dsh_ledger.line_edits import LineEdit
 from dsh_lsp.text.document import AppliedChange, Document
 from dsh_tools.diff import line_blocks
 
+LARGE = 256 * 1024
+"""Characters above which a thread looks at a whole text: to say why something was not found in it takes 0.2 s in 5 MB,
+and to find 10,000 hunks as much; nobody else shall wait for that."""
+
 MAX_BLOCKS = 20_000
 """Places of one edit above which it is one place, from the first to the last of them: nobody decides on so many."""
 

@@ -17,6 +17,7 @@ from dsh_ledger.pending import PendingHunks
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
 from dsh_lsp.buffers.confirm import Arrived, Refused, Timing, Unknown, send_and_confirm
+from dsh_lsp.buffers.document_diff import LARGE
 from dsh_lsp.buffers.neovim_lines import MISCOUNTS
 from dsh_lsp.buffers.open_document import Author, EditInFlight, Foreseen, OpenDocument, Source
 from dsh_lsp.text.document import Document
@@ -27,10 +28,6 @@ from dsh_tools.fs.port import EditPlan
 
 _ATTEMPTS = 5
 """How often an edit is sent when the editor refuses it and the text is still, or again, what the guard expects."""
-
-_LARGE = 1 << 18
-"""Characters from which a plan is made in a thread: to say why a text was not found takes 0.2 s in 5 MB, and to find
-10,000 hunks as much; nobody else shall wait for that."""
 
 
 class DocumentClosed(Exception):
@@ -89,7 +86,7 @@ async def edit_document(
         nothing = isinstance(guard, MustBeAbsent) and not before.strip("\n")
         check_guard(guard, target.path, None if nothing else base, before)
         make = partial(change_under, guard, target.path, base, before, plan)
-        if len(before) > _LARGE:
+        if len(before) > LARGE:
             author = source if isinstance(source, Author) and not dry_run else None
             prepare = partial(_prepare, make, before, document, document.hunks, author)
             change, after, foreseen = await asyncio.to_thread(prepare)

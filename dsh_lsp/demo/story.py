@@ -15,6 +15,7 @@ from rich.console import Console
 import dsh_ledger
 import dsh_lsp
 import dsh_tools
+from dsh_lsp.client import ClientError
 from dsh_lsp.demo.agent import ScriptedAgent
 from dsh_lsp.demo.editor import HeadlessEditor
 from dsh_lsp.demo.material import Material, Unsuitable, copy_of, fingerprint, material
@@ -52,7 +53,7 @@ async def run_demo(workspace: Path | None, console: Console | None = None) -> in
         try:
             async with asyncio.timeout(_LONGEST):
                 await _Story(screen, editor, found).tell()
-        except (TimeoutError, OSError, PeerGone, JsonRpcException, ValidationError) as error:
+        except (TimeoutError, OSError, ClientError, PeerGone, JsonRpcException, ValidationError) as error:
             screen.promise(False, f"the story came to its end ({type(error).__name__}: {error})")
         finally:
             editor.kill()

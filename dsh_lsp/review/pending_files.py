@@ -19,7 +19,7 @@ from dsh_ledger.pending import PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
-from dsh_lsp.buffers.document_diff import settled_edits
+from dsh_lsp.buffers.document_diff import LARGE, settled_edits
 from dsh_lsp.buffers.open_document import Author, OpenDocument
 from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
@@ -28,9 +28,6 @@ from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
 _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-
-_LARGE = 256 * 1024
-"""Characters above which a text is compared in a thread."""
 
 _RECENT = 4
 _LARGEST = 16 * 2**20
@@ -139,7 +136,7 @@ class PendingFiles:
             self._created.add(target)
             known = None
         work = partial(_with_edit, known, before or "", after, author, self._new_hunk_id)
-        hunks, version = await asyncio.to_thread(work) if len(after) > _LARGE else work()
+        hunks, version = await asyncio.to_thread(work) if len(after) > LARGE else work()
         document = self._open.get(target)
         if document is not None:  # it was opened while the edit was on its way
             document.take_over(followed(hunks, after, logical_text(document.mirror.text)))
@@ -226,13 +223,21 @@ class PendingFiles:
 
     def _written(self, target: Target) -> None:
         """Let go the text of a file that is written down, but for the last few: agents edit one again and again."""
+        known = self._closed.get(target)
         self._recent.pop(target, None)
+        if known is None or known.text is None:
+            return
+        if len(known.text) > _LARGEST:
+            self._let_go(target)
+            return
         self._recent[target] = None
         if len(self._recent) > _RECENT:
-            target = next(iter(self._recent))
-            del self._recent[target]
-        elif (known := self._closed.get(target)) is None or known.text is None or len(known.text) <= _LARGEST:
-            return
+            oldest = next(iter(self._recent))
+            del self._recent[oldest]
+            self._let_go(oldest)
+
+    def _let_go(self, target: Target) -> None:
+        """Have the text of a file in the store alone, unless what is there is older."""
         known = self._closed.get(target)
         if known is not None and target not in self._unsaved:
             known.text = None
