@@ -16,6 +16,7 @@ from dsh_lsp.hub import Hub
 from dsh_lsp.joining.folder_locks import FolderLocks, without
 from dsh_lsp.rpc.protocol import MethodTable
 from dsh_tools.diff import preload
+from dsh_tools.uninterrupted import uninterrupted
 
 _PATIENCE: Final = 3.0
 """Seconds that the editors of an earlier hub have to come back before agents are served without them."""
@@ -113,6 +114,9 @@ class HubHost:
 
     async def move(self, place: Place, folders: Sequence[Path]) -> None:
         """Somebody has other folders from now on; those that another process has go again as soon as that is known."""
+        await uninterrupted(self._move(place, folders))
+
+    async def _move(self, place: Place, folders: Sequence[Path]) -> None:
         before = [each for each in place.wanted if each not in place.refused]
         place.wanted, place.refused = list(folders), []
         self._set_folders()
@@ -124,6 +128,9 @@ class HubHost:
 
     async def leave(self, place: Place) -> None:
         """Somebody goes."""
+        await uninterrupted(self._leave(place))
+
+    async def _leave(self, place: Place) -> None:
         async with self._moving:
             if place in self._places:
                 self._places.remove(place)

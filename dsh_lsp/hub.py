@@ -55,6 +55,7 @@ from dsh_tools.observing import SessionLedger
 from dsh_tools.policies import Policies, Policy, Question
 from dsh_tools.registry import Registry
 from dsh_tools.snapshots import SnapshotStore
+from dsh_tools.uninterrupted import completed, uninterrupted
 
 _WARNING = 2
 """A kind of message (LSP 3.17, ``MessageType``)."""
@@ -190,6 +191,8 @@ class Hub:
     async def open_session(self, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool]:
         """Open or resume a session for a connection; whether it was resumed.
 
+        Nothing is left half opened if the connection ends meanwhile: the session is then one without a connection.
+
         Raises:
             JournalBusy: Another server has the session.
             JournalRefused: What is at its journal's place is none of ours.
@@ -197,6 +200,13 @@ class Hub:
             OSError: The journal can't be opened.
         """
         await self.ready()
+        (session, resumed), was_cancelled = await completed(self._open_session(params))
+        if was_cancelled:
+            raise asyncio.CancelledError
+        session.peer = peer
+        return session, resumed
+
+    async def _open_session(self, params: SessionOpenParams) -> tuple[Session, bool]:
         session_id = params.session_id or f"s-{secrets.token_hex(8)}"
         async with self._opening:
             known = self.sessions.get(session_id)
@@ -204,18 +214,18 @@ class Hub:
                 await known.gone.wait()
                 known = None
             if known is not None:
-                self.sessions.rejoin(known, params, peer)
+                self.sessions.rejoin(known, params)
                 return known, True
-            session, resumed = await self._opened(session_id, params, peer)
+            session, resumed = await self._opened(session_id, params)
             for dropped in self.sessions.add(session):
                 self._forget(dropped.id)
                 await dropped.journal.close()
             return session, resumed
 
-    async def _opened(self, session_id: str, params: SessionOpenParams, peer: Peer) -> tuple[Session, bool]:
+    async def _opened(self, session_id: str, params: SessionOpenParams) -> tuple[Session, bool]:
         journal, standing = await self.journals.open(session_id)
         resumed = standing is not None and not standing.is_ended
-        session = Session(session_id, _options(standing, params) if resumed else params, peer, journal)
+        session = Session(session_id, _options(standing, params) if resumed else params, journal)
         try:
             if standing is not None:
                 for call_id, name in standing.unfinished.items():
@@ -243,6 +253,10 @@ class Hub:
         if session is None or session.is_closed:
             return False
         session.is_closed = True
+        await uninterrupted(self._end_session(session))
+        return True
+
+    async def _end_session(self, session: Session) -> None:
         running = [call.task for call in session.calls.values() if not call.task.done()]
         for task in running:
             task.cancel()
@@ -250,10 +264,9 @@ class Hub:
             await asyncio.wait(running)
         session.journal.append(SESSION_END, {})
         await session.journal.close()
-        self.sessions.close(session_id)
-        self._forget(session_id)
+        self.sessions.close(session.id)
+        self._forget(session.id)
         session.gone.set()
-        return True
 
     def _forget(self, session_id: str) -> None:
         self.ledger.forget(session_id)

@@ -40,8 +40,8 @@ class Session:
     Attributes:
         id: Its id.
         options: What it was opened with.
-        peer: The connection that opened or resumed it last; None once that has gone.
         journal: What happened in it.
+        peer: The connection that opened or resumed it last; None once that has gone.
         turns: Whose turn it is.
         calls: Its calls by id, the oldest first.
         untold: Decisions that the agent has not been told of in a result.
@@ -51,8 +51,8 @@ class Session:
 
     id: str
     options: SessionOpenParams
-    peer: Peer | None
     journal: SessionJournal
+    peer: Peer | None = None
     turns: Turns = field(default_factory=Turns)
     calls: OrderedDict[str, Call] = field(default_factory=OrderedDict)
     untold: list[JsonObject] = field(default_factory=list)
@@ -108,9 +108,8 @@ class Sessions:
             del self._sessions[each.id]
         return dropped
 
-    def rejoin(self, session: Session, params: SessionOpenParams, peer: Peer) -> None:
+    def rejoin(self, session: Session, params: SessionOpenParams) -> None:
         """An agent has come back to its session, with the options that it names now; the others stay."""
-        session.peer = peer
         session.options = rejoined(session.options, params)
         self._sessions.move_to_end(session.id)
 

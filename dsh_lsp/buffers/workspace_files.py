@@ -19,7 +19,7 @@ from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
 from dsh_lsp.buffers.notebooks import OpenNotebooks, checked
-from dsh_lsp.buffers.open_document import Author, OpenDocument, Source
+from dsh_lsp.buffers.open_document import Author, OpenDocument, Source, Undo
 from dsh_lsp.buffers.open_documents import OpenDocuments, note_agreement, same_but_for_loading
 from dsh_lsp.buffers.shared_file import UnsavedTwice, told
 from dsh_lsp.disk_view import text_on_disk
@@ -45,6 +45,14 @@ class PendingChanges(Protocol):
 
     async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
         """An agent has edited a file that is not open; ``before`` is None for one that it created."""
+        ...
+
+    async def disk_undone(self, target: Target, before: str, after: str, undo: Undo) -> None:
+        """Something was taken back in a file that is not open."""
+        ...
+
+    def removed(self, target: Target) -> None:
+        """A file was removed, and with it all that was pending in it."""
         ...
 
     def touched(self, target: Target) -> None:
@@ -148,7 +156,9 @@ class WorkspaceFiles:
     async def _tell(self, target: Target, outcome: WriteOutcome, source: Source) -> None:
         if outcome.via == "buffer":
             self._pending.touched(target)
-        elif isinstance(source, Author) and outcome.before != outcome.after:
+        elif isinstance(source, Undo):
+            await self._pending.disk_undone(target, outcome.before or "", outcome.after, source)
+        elif outcome.before != outcome.after:
             await self._pending.disk_edited(target, outcome.before, outcome.after, source)
 
     def undisturbed(self, target: Target) -> AbstractAsyncContextManager[None]:
@@ -158,7 +168,10 @@ class WorkspaceFiles:
     async def remove(self, target: Target, version: Version) -> bool:
         """Remove a file that has this version on the disk; whether it had. What an editor has open stays open."""
         async with self._locks.hold(target):
-            return await self.disk.remove(target, version)
+            removed = await self.disk.remove(target, version)
+            if removed:
+                self._pending.removed(target)
+            return removed
 
     async def _edit_open(
         self, target: Target, plan: EditPlan, guard: Guard, source: Source, *, dry_run: bool = False

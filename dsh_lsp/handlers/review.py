@@ -21,6 +21,7 @@ from dsh_lsp.wire import (
     ReviewParams,
     ReviewResult,
 )
+from dsh_tools.uninterrupted import completed, uninterrupted
 
 Decide: TypeAlias = Callable[[Target, Selection], Awaitable[list[Decided]]]
 """Keeps or undoes what is meant in one file."""
@@ -61,13 +62,24 @@ async def _decide(hub: Hub, params: ReviewParams, decide: Decide) -> ReviewResul
 
 
 async def decide_on(hub: Hub, uri: str | None, selection: Selection, decide: Decide) -> list[Decided]:
-    """Decide on what is meant, in one file or in all, tell the sessions, and write down what is left."""
+    """Decide on what is meant, in one file or in all, tell the sessions, and write down what is left.
+
+    Whoever cancels this has the files so far decided on, recorded and told, and the rest pending.
+    """
     decided: list[Decided] = []
     await hub.ready()
     for target in await targets_of(hub, uri):
-        decided += await decide(target, selection)
+        more, was_cancelled = await completed(_decide_and_tell(hub, target, selection, decide))
+        decided += more
+        if was_cancelled:
+            break
+    await uninterrupted(hub.pending.save())
+    return decided
+
+
+async def _decide_and_tell(hub: Hub, target: Target, selection: Selection, decide: Decide) -> list[Decided]:
+    decided = await decide(target, selection)
     await hub.telling.tell(decided)
-    await hub.pending.save()
     return decided
 
 

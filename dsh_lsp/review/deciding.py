@@ -15,12 +15,13 @@ from dsh_ledger.guards import Guard, MustBeVersion, Unconditional
 from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, version_of_logical
-from dsh_lsp.buffers.hunk_decisions import Parts, kept, undo_edits, undone
+from dsh_lsp.buffers.hunk_decisions import Parts, kept, undo_edits
 from dsh_lsp.buffers.open_document import Source, Undo
 from dsh_lsp.buffers.shared_file import UnsavedTwice
 from dsh_lsp.review.line_changes import line_change
 from dsh_lsp.review.reviews import Reviewed, Reviews
 from dsh_lsp.review.selection import Part, Selection
+from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.port import EditPlan, WriteOutcome
 
 Decision: TypeAlias = Literal["kept", "undone"]
@@ -41,6 +42,10 @@ class Decided:
     hunk: PendingHunk
     decision: Decision
     conflict: str | None = None
+
+
+class _HunkGone(Exception):
+    """A hunk is not where it was looked at: it has become part of another one, or its document was closed."""
 
 
 class Files(Protocol):
@@ -72,10 +77,11 @@ class Deciding:
         self._reviews = reviews
         self._files = files
         self._new_hunk_id = new_hunk_id
+        self._turns = TargetLocks()
 
     async def keep(self, target: Target, selection: Selection) -> list[Decided]:
-        """Accept what is meant of a file's hunks. An edit that is under way in the file ends first."""
-        async with self._files.undisturbed(target):
+        """Accept what is meant of a file's hunks. An edit or a decision that is under way in the file ends first."""
+        async with self._turns.hold(target), self._files.undisturbed(target):
             found = await self._reviews.of(target)
             parts = [] if found is None else list(selection.of(found.hunks))
             if found is None or not parts:
@@ -93,7 +99,11 @@ class Deciding:
         self._reviews.pending.touched(found.target)
 
     async def undo(self, target: Target, selection: Selection) -> list[Decided]:
-        """Take back what is meant of a file's hunks, all of it or nothing."""
+        """Take back what is meant of a file's hunks, all of it or nothing. A decision that is under way ends first."""
+        async with self._turns.hold(target):
+            return await self._undo_in_turn(target, selection)
+
+    async def _undo_in_turn(self, target: Target, selection: Selection) -> list[Decided]:
         parts: list[Part] = []
         for _ in range(_ATTEMPTS):
             found = await self._reviews.of(target)
@@ -104,7 +114,7 @@ class Deciding:
                 conflict = await self._undo(found, parts, selection)
             except UnsavedTwice as error:
                 conflict = error.message
-            except FsStaleVersion:
+            except (FsStaleVersion, _HunkGone):
                 continue
             except FsError as error:
                 conflict = error.message
@@ -122,15 +132,14 @@ class Deciding:
 
         def plan(text: str) -> Change:
             hunks = found.hunks if document is None else document.hunks
+            if document is not None and document.closed.is_set():
+                raise _HunkGone
+            if any(hunks.get(name) is None for name, _ in undo.parts):
+                raise _HunkGone
             return undo_change(text, hunks, undo)
 
         guard = MustBeVersion(version_of_logical(found.text)) if document is None else Unconditional()
-        outcome = await self._files.edit_text(found.target, plan, guard, undo)
-        if document is None:
-            decided = undone(found.hunks, undo.parts, found.text, self._new_hunk_id)
-            self._reviews.pending.put(found.target, decided.hunks, outcome.after)
-        else:
-            self._reviews.pending.touched(found.target)
+        await self._files.edit_text(found.target, plan, guard, undo)
         return None
 
     async def _remove(self, found: Reviewed) -> str | None:
@@ -144,15 +153,15 @@ class Deciding:
                 found.target, lambda text: undo_change(text, document.hunks, undo), Unconditional(), undo
             )
         try:
-            removed = await self._files.remove(found.target, version_of_logical(found.text))
-            if not removed and found.document is not None:
-                # The editor may have saved the buffer, which is empty now.
-                await self._files.remove(found.target, version_of_logical(""))
+            if await self._files.remove(found.target, version_of_logical(found.text)):
+                return None
+            if found.document is None:
+                return _CHANGED
+            # The editor may have saved the buffer, which is empty now.
+            if not await self._files.remove(found.target, version_of_logical("")):
+                self._reviews.pending.created_kept(found.target)
         except LedgerError as error:
             return error.message
-        if not removed and found.document is None:
-            return _CHANGED
-        self._reviews.pending.put(found.target, PendingHunks(), "")
         return None
 
 

@@ -20,7 +20,8 @@ from dsh_ledger.pending_batch import edited
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text, version_of_logical
 from dsh_lsp.buffers.document_diff import LARGE, settled_edits
-from dsh_lsp.buffers.open_document import Author, OpenDocument
+from dsh_lsp.buffers.hunk_decisions import undone
+from dsh_lsp.buffers.open_document import Author, OpenDocument, Undo
 from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
 from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
@@ -84,6 +85,10 @@ class PendingFiles:
         """The files that are not open."""
         return iter(self._closed)
 
+    def is_current(self, target: Target, known: PendingFile) -> bool:
+        """Whether this is still what is pending in a file that is not open."""
+        return self._closed.get(target) is known
+
     async def get(self, target: Target) -> PendingFile | None:
         """What is pending in a file that is not open, with its text."""
         known = self._closed.get(target)
@@ -137,6 +142,21 @@ class PendingFiles:
             known = None
         work = partial(_with_edit, known, before or "", after, author, self._new_hunk_id)
         hunks, version = await asyncio.to_thread(work) if len(after) > LARGE else work()
+        self._changed(target, hunks, after, version)
+
+    async def disk_undone(self, target: Target, before: str, after: str, undo: Undo) -> None:
+        """Something was taken back in a file that is not open; of hunks that are gone nothing is left to take back."""
+        known = await self.get(target)
+        if known is not None:
+            hunks = known.as_found(before)
+            self._changed(target, undone(hunks, undo.parts, before, self._new_hunk_id).hunks, after)
+
+    def removed(self, target: Target) -> None:
+        """A file was removed, and with it all that was pending in it."""
+        self.put(target, PendingHunks(), "")
+
+    def _changed(self, target: Target, hunks: PendingHunks, after: str, version: Version | None = None) -> None:
+        """What is pending in a file, from its change on the disk on."""
         document = self._open.get(target)
         if document is not None:  # it was opened while the edit was on its way
             document.take_over(followed(hunks, after, logical_text(document.mirror.text)))

@@ -57,15 +57,18 @@ class Reviews:
 
         A file that is gone may come back: what is pending in it stays.
         """
-        document = await self._documents.find(target)
-        created = self.pending.is_created(target)
-        if document is not None:
-            text = logical_text(document.mirror.text)
-            return Reviewed(target, document, document.hunks, text, created) if document.hunks else None
-        known = await self.pending.get(target)
-        if known is None or known.text is None:
-            return None
-        now = await text_on_disk(self._disk(), target)
+        while True:
+            document = await self._documents.find(target)
+            created = self.pending.is_created(target)
+            if document is not None:
+                text = logical_text(document.mirror.text)
+                return Reviewed(target, document, document.hunks, text, created) if document.hunks else None
+            known = await self.pending.get(target)
+            if known is None or known.text is None:
+                return None
+            now = await text_on_disk(self._disk(), target)
+            if self.pending.is_current(target, known):  # else somebody has edited or opened it meanwhile
+                break
         if now is None:
             return None
         hunks = known.hunks

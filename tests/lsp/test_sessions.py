@@ -32,20 +32,20 @@ class Recorder:
 
 def made(session_id: str, peer: Recorder | None = None) -> Session:
     """A session without a journal."""
-    return Session(session_id, SessionOpenParams(), peer, SessionJournal(ThreadPoolExecutor(1)))
+    return Session(session_id, SessionOpenParams(), SessionJournal(ThreadPoolExecutor(1)), peer)
 
 
 def test_a_session_that_is_rejoined_goes_on_with_what_is_named_now() -> None:
-    """Its notes go to whoever opened it last; options that are not named again stay as they were."""
-    sessions, first, second = Sessions(), Recorder(), Recorder()
+    """Options that are not named again stay as they were."""
+    sessions, first = Sessions(), Recorder()
     session = made("s", first)
     session.options = SessionOpenParams(agent=AgentInfo(name="a"), capabilities=SessionCapabilities(attachments=True))
     sessions.add(session)
     sessions.peer_gone(first)
 
-    sessions.rejoin(session, SessionOpenParams(session_id="s", agent=AgentInfo(name="b")), second)
+    sessions.rejoin(session, SessionOpenParams(session_id="s", agent=AgentInfo(name="b")))
 
-    assert session.peer is second
+    assert session.peer is None
     assert session.agent == "b"
     assert session.traits.attachments
 

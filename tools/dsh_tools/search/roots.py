@@ -16,6 +16,7 @@ from dsh_tools.fs.paths import Location, joined, target_path
 from dsh_tools.fs.places import open_place
 from dsh_tools.fs.port import FileSystem, Missing
 from dsh_tools.fs.uris import file_uri
+from dsh_tools.uninterrupted import completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,10 @@ async def opened(root: Root) -> AsyncIterator[int]:
     Raises:
         FsError: It is gone, can't be read, or has become something else.
     """
-    descriptor = await asyncio.to_thread(_open, root)
+    descriptor, was_cancelled = await completed(asyncio.to_thread(_open, root))
     try:
+        if was_cancelled:
+            raise asyncio.CancelledError
         yield descriptor
     finally:
         os.close(descriptor)
