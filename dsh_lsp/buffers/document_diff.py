@@ -5,12 +5,13 @@ lone ``\r`` ends a line. Pure. Deliberately absent: hunks, and whose a change is
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from dataclasses import replace
+from typing import Final, overload
 
 from dsh_ledger.hunks import Block
 from dsh_ledger.line_edits import LineEdit
 from dsh_lsp.text.document import AppliedChange, Document
-from dsh_tools.diff import line_blocks
+from dsh_tools.diff import LocatedBlocks, line_blocks
 
 LARGE = 256 * 1024
 """Characters above which a thread looks at a whole text: to say why something was not found in it takes 0.2 s in 5 MB,
@@ -18,6 +19,9 @@ and to find 10,000 hunks as much; nobody else shall wait for that."""
 
 MAX_BLOCKS = 20_000
 """Places of one edit above which it is one place, from the first to the last of them: nobody decides on so many."""
+
+_FAR: Final = 1 << 16
+"""Code points. What is further down than that from all changes has no part in how they are told."""
 
 
 def document_lines(text: str) -> list[str]:
@@ -31,9 +35,7 @@ def document_lines(text: str) -> list[str]:
 
 def document_blocks(before: str, after: str) -> tuple[Block, ...]:
     """What changed between two logical texts, in the lines of `document_lines`."""
-    old, new = before.replace("\r", "\n") + "\n", after.replace("\r", "\n") + "\n"
-    blocks = line_blocks(old, new)
-    return blocks if len(blocks) <= MAX_BLOCKS else _bounded(blocks, document_lines(before), document_lines(after))
+    return _located(before, after).blocks
 
 
 def settled_edits(before: str, after: str) -> list[LineEdit]:
@@ -43,8 +45,41 @@ def settled_edits(before: str, after: str) -> list[LineEdit]:
     """
     if before == after:
         return []
-    lines = document_lines(after)
-    return list(_bottom_up(document_blocks(before, after), 0, lines.__getitem__, len(lines)))
+    found = _located(before, after)
+    return list(_bottom_up(found.blocks, 0, _LinesFrom(after, found).__getitem__, _line_ends(after) + 1))
+
+
+def _located(before: str, after: str) -> LocatedBlocks:
+    old, new = before.replace("\r", "\n"), after.replace("\r", "\n")
+    if old[-_FAR:] != new[-_FAR:]:
+        # The end of the texts is near, and their last line is one that may have no end, or be empty.
+        old, new = f"{old}\n", f"{new}\n"
+    found = line_blocks(old, new)
+    if len(found.blocks) <= MAX_BLOCKS:
+        return found
+    return replace(found, blocks=_bounded(found.blocks, document_lines(before), document_lines(after)))
+
+
+class _LinesFrom:
+    """The lines of a text from a place on, read as far as they are asked for."""
+
+    def __init__(self, text: str, place: LocatedBlocks) -> None:
+        self._text = text
+        self._first = place.line
+        self._offset = place.offset
+        self._lines: list[str] = []
+
+    def __getitem__(self, line: int) -> str:
+        while line - self._first >= len(self._lines):
+            self._read_on()
+        return self._lines[line - self._first]
+
+    def _read_on(self) -> None:
+        if self._offset > len(self._text):
+            raise IndexError
+        end = self._text.find("\n", self._offset + _FAR)
+        self._lines += document_lines(self._text[self._offset : end] if end >= 0 else self._text[self._offset :])
+        self._offset = end + 1 if end >= 0 else len(self._text) + 1
 
 
 def settled_edits_of(applied: AppliedChange, mirror: Document) -> list[LineEdit]:
@@ -54,7 +89,7 @@ def settled_edits_of(applied: AppliedChange, mirror: Document) -> list[LineEdit]
     """
     old, new = bare_lines(applied.old_lines), bare_lines(applied.new_lines)
     if len(old) + len(new) > 2 and old and new:
-        blocks = _bounded(line_blocks(_text(old), _text(new)), old, new)
+        blocks = _bounded(line_blocks(_text(old), _text(new)).blocks, old, new)
     else:
         blocks = (Block(0, old, 0, new),)
     return list(_bottom_up(blocks, applied.start_line, lambda at: _bare(mirror.line(at)), mirror.line_count))
@@ -125,6 +160,10 @@ class _LinesBelow(Sequence[str]):
         if isinstance(index, slice):
             return [self._line(at + self._delta) for at in range(*index.indices(self._count))]
         return self._line(index + self._delta)
+
+
+def _line_ends(text: str) -> int:
+    return text.count("\n") + (text.count("\r") if "\r" in text else 0)
 
 
 def _text(lines: Sequence[str]) -> str:

@@ -43,11 +43,11 @@ _FORMATTED = "Saving changed the text (a formatter in the editor); the result is
 class PendingChanges(Protocol):
     """Is told of what agents change, so that people can decide on it."""
 
-    async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
-        """An agent has edited a file that is not open; ``before`` is None for one that it created."""
+    async def disk_edited(self, target: Target, outcome: WriteOutcome, author: Author) -> None:
+        """An agent has edited a file that is not open, or created one."""
         ...
 
-    async def disk_undone(self, target: Target, before: str, after: str, undo: Undo) -> None:
+    async def disk_undone(self, target: Target, outcome: WriteOutcome, undo: Undo) -> None:
         """Something was taken back in a file that is not open."""
         ...
 
@@ -157,9 +157,9 @@ class WorkspaceFiles:
         if outcome.via == "buffer":
             self._pending.touched(target)
         elif isinstance(source, Undo):
-            await self._pending.disk_undone(target, outcome.before or "", outcome.after, source)
+            await self._pending.disk_undone(target, outcome, source)
         elif outcome.before != outcome.after:
-            await self._pending.disk_edited(target, outcome.before, outcome.after, source)
+            await self._pending.disk_edited(target, outcome, source)
 
     def undisturbed(self, target: Target) -> AbstractAsyncContextManager[None]:
         """A block during which no edit of ours is under way in the target."""

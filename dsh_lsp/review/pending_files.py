@@ -25,6 +25,7 @@ from dsh_lsp.buffers.open_document import Author, OpenDocument, Undo
 from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
 from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
+from dsh_tools.fs.port import WriteOutcome
 
 _log = logging.getLogger(__name__)
 
@@ -134,35 +135,36 @@ class PendingFiles:
         """What is pending in a file, open or not, is not what was written down."""
         self._unsaved.add(target)
 
-    async def disk_edited(self, target: Target, before: str | None, after: str, author: Author) -> None:
-        """An agent has edited a file that is not open; ``before`` is None for one that it created."""
+    async def disk_edited(self, target: Target, outcome: WriteOutcome, author: Author) -> None:
+        """An agent has edited a file that is not open, or created one."""
         known = await self.get(target)
-        if before is None:
+        if outcome.before is None:
             self._created.add(target)
             known = None
-        work = partial(_with_edit, known, before or "", after, author, self._new_hunk_id)
-        hunks, version = await asyncio.to_thread(work) if len(after) > LARGE else work()
-        self._changed(target, hunks, after, version)
+        work = partial(_with_edit, known, outcome, author, self._new_hunk_id)
+        hunks = await asyncio.to_thread(work) if len(outcome.after) > LARGE else work()
+        self._changed(target, hunks, outcome)
 
-    async def disk_undone(self, target: Target, before: str, after: str, undo: Undo) -> None:
+    async def disk_undone(self, target: Target, outcome: WriteOutcome, undo: Undo) -> None:
         """Something was taken back in a file that is not open; of hunks that are gone nothing is left to take back."""
         known = await self.get(target)
         if known is not None:
-            hunks = known.as_found(before)
-            self._changed(target, undone(hunks, undo.parts, before, self._new_hunk_id).hunks, after)
+            before = outcome.before or ""
+            hunks = undone(known.as_found(before), undo.parts, before, self._new_hunk_id).hunks
+            self._changed(target, hunks, outcome)
 
     def removed(self, target: Target) -> None:
         """A file was removed, and with it all that was pending in it."""
         self.put(target, PendingHunks(), "")
 
-    def _changed(self, target: Target, hunks: PendingHunks, after: str, version: Version | None = None) -> None:
+    def _changed(self, target: Target, hunks: PendingHunks, outcome: WriteOutcome) -> None:
         """What is pending in a file, from its change on the disk on."""
         document = self._open.get(target)
         if document is not None:  # it was opened while the edit was on its way
-            document.take_over(followed(hunks, after, logical_text(document.mirror.text)))
+            document.take_over(followed(hunks, outcome.after, logical_text(document.mirror.text)))
             self.touched(target)
         else:
-            self.put(target, hunks, after, version=version)
+            self.put(target, hunks, outcome.after, version=outcome.version)
 
     # Documents
 
@@ -286,12 +288,12 @@ def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
 
 
 def _with_edit(
-    known: PendingFile | None, before: str, after: str, author: Author, new_hunk_id: Callable[[], str]
-) -> tuple[PendingHunks, Version]:
-    """What is pending after an agent's edit of a file, and the version of its text."""
+    known: PendingFile | None, outcome: WriteOutcome, author: Author, new_hunk_id: Callable[[], str]
+) -> PendingHunks:
+    """What is pending after an agent's edit of a file."""
+    before = outcome.before or ""
     hunks = known.as_found(before) if known is not None and known.text is not None else PendingHunks()
-    edits = settled_edits(before, after)
-    return edited(hunks, edits, (author.session, author.call), new_hunk_id), version_of_logical(after)
+    return edited(hunks, settled_edits(before, outcome.after), (author.session, author.call), new_hunk_id)
 
 
 @dataclass(frozen=True, slots=True)

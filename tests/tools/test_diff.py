@@ -132,7 +132,7 @@ def test_other_contexts(examples: list[tuple[str, str]], context: int) -> None:
 @given(pairs(), st.integers(0, 4))
 def test_blocks_are_those_of_the_hunks(pair: tuple[str, str], context: int) -> None:
     """The runs of changed lines are the same, whatever the context."""
-    expected = line_blocks(*pair)
+    expected = line_blocks(*pair).blocks
 
     assert expected == tuple(block for hunk in hunks(*pair, context) for block in hunk.blocks())
 

@@ -45,11 +45,26 @@ def diff(
     return Diff(path, base_version, result_version, hunks(old or "", new or ""))
 
 
-def line_blocks(old: str, new: str) -> tuple[Block, ...]:
+@dataclass(frozen=True, slots=True)
+class LocatedBlocks:
+    """Blocks, and a place above them all from which their lines can be found.
+
+    Attributes:
+        blocks: In order, disjoint.
+        line: The line of the place, 0-based, on both sides.
+        offset: Where that line begins, in code points, on both sides.
+    """
+
+    blocks: tuple[Block, ...]
+    line: int
+    offset: int
+
+
+def line_blocks(old: str, new: str) -> LocatedBlocks:
     """The runs of changed lines, without context; the same runs as those in `hunks`."""
     found = script(old, new, 0)
     above, before, after = found.window.above, found.window.old.lines, found.window.new.lines
-    return tuple(
+    blocks = tuple(
         Block(
             above + run.old_line,
             before[run.old_line : run.old_line + run.old_lines],
@@ -58,6 +73,7 @@ def line_blocks(old: str, new: str) -> tuple[Block, ...]:
         )
         for run in found.runs
     )
+    return LocatedBlocks(blocks, above, found.window.offset)
 
 
 def minimal_change(old: str, new: str) -> Change:
