@@ -78,7 +78,8 @@ class PendingFiles:
         self._open: dict[Target, OpenDocument] = {}
         self._created: set[Target] = set()
         self._unsaved: set[Target] = set()
-        self._recent: dict[Target, None] = {}
+        self._recent: dict[Target, PendingFile] = {}
+        self._saving: asyncio.Task[None] | None = None
         self._store: ReviewStore | None = None
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="dsh-review")
 
@@ -165,6 +166,7 @@ class PendingFiles:
             self.touched(target)
         else:
             self.put(target, hunks, outcome.after, version=outcome.version)
+        self._begin_to_save()
 
     # Documents
 
@@ -221,20 +223,33 @@ class PendingFiles:
                 self.opened(document)
 
     async def save(self) -> None:
-        """Write down what has changed. A failure is said, and stops nothing."""
-        store = self._store
-        targets, self._unsaved = self._unsaved, set()
-        if store is None or not targets:
-            return
-        jobs = [self._snapshot(target) for target in targets]
+        """Write down what has changed, and wait for what is on its way. A failure is said, and stops nothing."""
+        self._begin_to_save()
+        if self._saving is not None:
+            await asyncio.shield(self._saving)
+
+    def _begin_to_save(self) -> None:
+        """Begin to write down what has changed: whoever has changed it has more to do meanwhile."""
+        if self._store is not None and self._unsaved:
+            targets, self._unsaved = self._unsaved, set()
+            jobs = [self._snapshot(target) for target in targets]
+            # One thread, so that nothing overtakes what was begun before, and nobody reads what is still to be written.
+            writing = asyncio.get_running_loop().run_in_executor(self._threads, _save_all, self._store, jobs)
+            self._saving = asyncio.ensure_future(self._saved(writing, jobs, self._saving))
+
+    async def _saved(
+        self, writing: "asyncio.Future[None]", jobs: "list[_Snapshot]", before: "asyncio.Task[None] | None"
+    ) -> None:
+        if before is not None:
+            await before
         try:
-            await self._in_thread(_save_all, store, jobs)
+            await writing
         except OSError as error:
             _log.error("pending changes could not be kept: %s", error.strerror)
-            self._unsaved |= targets  # with the next call
+            self._unsaved |= {each.target for each in jobs}  # with the next call
             return
-        for target in targets:
-            self._written(target)
+        for each in jobs:
+            self._written(each)
 
     async def close(self) -> None:
         """Write down what is left, and let the store go."""
@@ -243,26 +258,19 @@ class PendingFiles:
             await self._in_thread(self._store.close)
         self._threads.shutdown(wait=False)
 
-    def _written(self, target: Target) -> None:
+    def _written(self, job: "_Snapshot") -> None:
         """Let go the text of a file that is written down, but for the last few: agents edit one again and again."""
-        known = self._closed.get(target)
-        self._recent.pop(target, None)
-        if known is None or known.text is None:
+        self._recent.pop(job.target, None)
+        known = self._closed.get(job.target)
+        if known is None or known.text is None or known.version != job.version or job.target in self._unsaved:
             return
         if len(known.text) > _LARGEST:
-            self._let_go(target)
+            known.text = None
             return
-        self._recent[target] = None
+        self._recent[job.target] = known
         if len(self._recent) > _RECENT:
             oldest = next(iter(self._recent))
-            del self._recent[oldest]
-            self._let_go(oldest)
-
-    def _let_go(self, target: Target) -> None:
-        """Have the text of a file in the store alone, unless what is there is older."""
-        known = self._closed.get(target)
-        if known is not None and target not in self._unsaved:
-            known.text = None
+            self._recent.pop(oldest).text = None
 
     def _snapshot(self, target: Target) -> "_Snapshot":
         """What is to be written down of a file."""
