@@ -3,11 +3,17 @@
 Followed from the messages that pass, both ways. Deliberately absent: connections, and when a hub has ended.
 """
 
+import logging
 from collections.abc import Iterator
 from typing import Any, Final
 
+from lsprotocol import types
+
 from dsh_lsp.joining.documents import FollowedDocuments
+from dsh_lsp.rpc.converter import shared_converter
 from dsh_lsp.rpc.errors import MsgId
+
+_log = logging.getLogger(__name__)
 
 Frame = dict[str, Any]
 """A message, as JSON."""
@@ -80,8 +86,8 @@ class EditorState:
             return
         if method == "initialized":
             self.is_initialized = True
-        elif method == "workspace/didChangeWorkspaceFolders" and isinstance(params, dict):
-            self._change_folders(params.get("event"))
+        elif method == types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS:
+            self._change_folders(params)
 
     def answered(self, frame: Frame) -> None:
         """The hub answers the editor."""
@@ -165,11 +171,14 @@ class EditorState:
         for params in self._subscribed.values():
             yield {"jsonrpc": "2.0", "id": "", "method": "dsh/subscribe", "params": params}
 
-    def _change_folders(self, event: Any) -> None:
-        """Have ``initialize`` say the folders that there are now."""
-        if not isinstance(event, dict):
+    def _change_folders(self, said: Any) -> None:
+        """Have ``initialize`` say the folders that there are now; what makes no sense is passed over, as by the hub."""
+        try:
+            shared_converter().structure(said, types.DidChangeWorkspaceFoldersParams)
+        except Exception:  # noqa: BLE001 - whatever is wrong with it
+            _log.warning("passed over malformed workspace folders")
             return
-        params = self.initialize.get("params") or {}
+        event, params = said["event"], self.initialize.get("params") or {}
         root = params.get("rootUri")
         folders = params.get("workspaceFolders") or ([{"uri": root, "name": ""}] if root else [])
         gone = {each.get("uri") for each in event.get("removed") or []}

@@ -286,3 +286,16 @@ async def test_an_editor_that_leaves_while_it_takes_over_leaves_nothing_behind(w
 
     assert 0 == code
     assert [] == await asyncio.to_thread(discovery.find, world.workspace, [world.runtime])
+
+
+async def test_a_malformed_message_does_not_end_the_window_of_an_editor_that_has_joined(world: World) -> None:
+    """It is passed over there as it is at the hub, before and after that has ended."""
+    first, second = await two(world)
+    for event in ({"removed": ["x"], "added": []}, {"added": [{"uri": []}], "removed": []}, 5):
+        second.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+    await second.sync()
+    await world.kill(first)
+    agent = await world.agent(second)
+    world.file("a.txt", "one\n")
+
+    assert not (await agent.read("a.txt"))["isError"]

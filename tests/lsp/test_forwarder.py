@@ -182,6 +182,20 @@ async def test_the_next_hub_is_told_all_and_the_editor_nothing(room: Room) -> No
     assert ["file:///home"] == room.homes
 
 
+@pytest.mark.parametrize(
+    "event", [None, {"added": []}, {"added": ["x"], "removed": []}, {"added": [], "removed": [{"uri": [], "name": ""}]}]
+)
+async def test_folders_that_make_no_sense_are_the_hubs_to_refuse(room: Room, event: Any) -> None:
+    """They end nothing here, and no later hub is told of them."""
+    room.editor.send(method="workspace/didChangeWorkspaceFolders", params={"event": event})
+    passed = await room.hub.next()
+    await room.hub_dies()
+    initialize, _ = await room.next_hub()
+
+    assert {"event": event} == passed["params"]
+    assert INITIALIZE["params"] == initialize["params"]
+
+
 async def test_an_answer_to_a_hub_that_has_gone_goes_nowhere(room: Room) -> None:
     """The next hub's request may have the same id."""
     room.hub.send(id=1, method="workspace/applyEdit", params={})
