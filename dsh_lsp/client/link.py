@@ -8,6 +8,7 @@ requests mean.
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -28,6 +29,13 @@ Hear: TypeAlias = Callable[[str, dict[str, Any]], None]
 _SHORTEST: Final = 0.02
 _LONGEST: Final = 0.5
 """Seconds between two looks for a server."""
+
+_ANSWER: Final = 5.0
+"""Seconds that a server has to answer on a new connection: one that was stopped takes connections and says nothing."""
+
+_THERE: Final = "$/isThere"
+"""A request that no server knows, and every one that lives answers at once, with an error (LSP 3.17, "$ Notifications
+and Requests")."""
 
 _FIRST: Final = asyncio.FIRST_COMPLETED
 
@@ -67,7 +75,7 @@ class Link:
         self._peer: AgentProtocol | None = None
         self._serving: asyncio.Task[str] | None = None
         self._connecting = asyncio.Lock()
-        self._is_closed = False
+        self._closed = asyncio.Event()
 
     async def open(self) -> None:
         """Connect for the first time.
@@ -95,7 +103,7 @@ class Link:
             try:
                 return await self.ask(peer, method, params)
             except PeerGone as gone:
-                if not again or self._is_closed:
+                if not again or self._closed.is_set():
                     raise Disconnected(f"the connection ended before {method} was answered") from gone
 
     async def ask(self, peer: AgentProtocol, method: str, params: dict[str, Any]) -> Any:
@@ -137,19 +145,24 @@ class Link:
         return self._peer
 
     async def close(self) -> None:
-        """End the connection for good."""
-        self._is_closed = True
-        if self._peer is not None:
-            self._peer.connection.close("the client has ended")
+        """End the connection for good, also one that is being made: whoever waits for that is told so."""
+        self._closed.set()
+        self._end_connection()
+        async with self._connecting:
+            self._end_connection()
         if self._serving is not None:
             await self._serving
 
+    def _end_connection(self) -> None:
+        if self._peer is not None:
+            self._peer.connection.close("the client has ended")
+
     async def _connected(self) -> AgentProtocol:
         async with self._connecting:
-            if self._is_closed:
-                raise Disconnected("this client is closed")
-            if self._peer is None or self._peer.connection.is_closed:
+            if not self._closed.is_set() and (self._peer is None or self._peer.connection.is_closed):
                 await self._connect()
+            if self._closed.is_set():
+                raise Disconnected("this client is closed")
             if self._peer is None:
                 raise Disconnected("the connection ended at once")
             return self._peer
@@ -158,22 +171,38 @@ class Link:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._patience
         pause = _SHORTEST
-        while True:
+        while not self._closed.is_set():
+            silent: Found | None = None
             for found in await asyncio.to_thread(find, self._workspace):
-                if await self._attached(found):
-                    return
-            if self._absent is not None:
+                # A server of a folder above knows nothing of what is unsaved at one that does not answer.
+                if self._closed.is_set() or (silent is not None and found.folder != silent.folder):
+                    break
+                try:
+                    if await self._attached(found):
+                        return
+                except TimeoutError:
+                    silent = found
+            if self._absent is not None and not self._closed.is_set():
                 await self._absent()
             if loop.time() + pause > deadline:
-                raise NoServer(
-                    f"no server has the workspace {self._workspace}: open it in an editor that starts dsh-lsp, or run "
-                    "dsh-lsp serve there"
-                )
+                raise NoServer(self._why_none(silent))
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST)
 
+    def _why_none(self, silent: Found | None) -> str:
+        if silent is not None:
+            return f"the server of the workspace {self._workspace} does not answer: end it (process {silent.pid})"
+        return (
+            f"no server has the workspace {self._workspace}: open it in an editor that starts dsh-lsp, or run "
+            "dsh-lsp serve there"
+        )
+
     async def _attached(self, found: Found) -> bool:
-        """Connect to a server; whether that went well. One that is on its way out may end the connection at once."""
+        """Connect to a server; whether that went well. One that is on its way out may end the connection at once.
+
+        Raises:
+            TimeoutError: It says nothing.
+        """
         if found.protocol_version != PROTOCOL_VERSION:
             raise Unsupported(
                 f"the server speaks version {found.protocol_version} of the protocol, and this client version "
@@ -183,9 +212,15 @@ class Link:
             connection = await connected(found)
         except OSError:
             return False
+        if self._closed.is_set():
+            connection.close("the client has ended")
+            return False
         peer = agent_peer(connection, {method: (_Params, self._told(method)) for method in self._heard})
         self._peer, self._serving = peer, asyncio.create_task(serve(peer), name="dsh-lsp client")
         try:
+            async with asyncio.timeout(_ANSWER):
+                with suppress(RequestRefused):
+                    await self.ask(peer, _THERE, {})
             await self._renewed(self)
         except PeerGone:
             return False

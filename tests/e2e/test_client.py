@@ -1,6 +1,7 @@
 """The Python client against a real server."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -143,6 +144,39 @@ async def test_without_a_server_it_says_what_to_do(world: World) -> None:
         await world.kill(editor)
         with pytest.raises((NoServer, Disconnected)):
             await agent.read("a.txt")
+
+
+async def test_a_server_that_says_nothing_is_not_waited_for_for_ever(world: World) -> None:
+    """A process that was stopped still takes connections; it is named, so that it can be ended."""
+    editor = await world.editor(VsCodeLike)
+    await world.socket()
+    editor.process.kill(signal.SIGSTOP)
+    try:
+        async with asyncio.timeout(20.0):
+            with pytest.raises(NoServer, match=f"does not answer.*{editor.process.pid}"):
+                async with connect(world.workspace, patience=0.1):
+                    pass
+    finally:
+        editor.process.kill(signal.SIGCONT)
+
+
+async def test_a_client_that_is_closed_connects_no_more(world: World) -> None:
+    """A call that looks for a server meanwhile has ended, and does not run when there is one again."""
+    world.file("a.txt", "one\n")
+    first = await world.editor(VsCodeLike)
+    async with connect(world.workspace) as agent:
+        await world.kill(first)
+        await asyncio.gather(*filter(None, [agent._link._serving]))
+        writing = asyncio.create_task(agent.write("new.txt", "text\n"))
+        await asyncio.sleep(0)
+    async with asyncio.timeout(5.0):
+        with pytest.raises(Disconnected):
+            await writing
+    second = await world.editor(VsCodeLike)
+    status = await second.request("dsh/status", {})
+
+    assert () == tuple(status["sessions"])
+    assert not world.path("new.txt").exists()
 
 
 async def test_giving_up_on_a_call_cancels_it(world: World) -> None:
