@@ -72,8 +72,9 @@ class McpServer:
         return self.kit.create_initialization_options(NotificationOptions(tools_changed=True))
 
     async def close(self) -> None:
-        """End the session, and the hub if it is ours."""
+        """End the session, and the hub if it is ours; a bridge that is being made is given up."""
         if self._bridge is not None:
+            self._bridge.cancel()
             [bridge] = await asyncio.gather(self._bridge, return_exceptions=True)
             if isinstance(bridge, Bridge):
                 await bridge.close()

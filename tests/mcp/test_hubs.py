@@ -177,3 +177,23 @@ async def test_a_signal_ends_it_in_order(world: World, number: signal.Signals) -
     assert "" == client.stderr
     assert [] == find(world.workspace)
     assert ["a.txt"] == [path.name for path in world.workspace.iterdir()]
+
+
+async def test_it_ends_while_it_waits_for_a_hub_that_says_nothing(world: World) -> None:
+    """With its input: nobody is left behind who waits for a process that was stopped."""
+    editor = await world.editor(VsCodeLike)
+    await world.socket()
+    editor.process.kill(signal.SIGSTOP)
+    try:
+        async with mcp_client(world) as client:
+            listing = asyncio.create_task(client.session.list_tools())
+            await asyncio.sleep(0)
+            await client.session.send_ping()
+            code = await client.end(within=5.0)
+            listing.cancel()
+            await asyncio.wait({listing})
+    finally:
+        editor.process.kill(signal.SIGCONT)
+
+    assert (0, []) == (code, client.strays)
+    assert "Traceback" not in client.stderr
