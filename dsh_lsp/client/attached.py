@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dsh_lsp.client.errors import Disconnected
+from dsh_lsp.client.errors import Disconnected, RequestRefused
 from dsh_lsp.client.link import Link
 from dsh_lsp.client.notes import HEARD, Note, Notes, Reconnected
 from dsh_lsp.status_wire import StatusResult
@@ -116,7 +117,8 @@ class Attached(ABC):
         await self._begin(link)
         if (peer := link.current) is not None:
             for subscription in self._subscriptions:
-                await link.ask(peer, "dsh/subscribe", subscription)
+                with suppress(RequestRefused):  # a server without records does not know a session before it is back
+                    await link.ask(peer, "dsh/subscribe", subscription)
         if self._has_begun:
             self._notes.add(Reconnected())
         self._has_begun = True

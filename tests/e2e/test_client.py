@@ -115,6 +115,21 @@ async def test_it_comes_back_after_its_server_was_killed(world: World) -> None:
     assert edited.call_id == ended.call_id
 
 
+async def test_it_comes_back_before_the_session_that_it_follows(world: World) -> None:
+    """And is told of its cards as soon as that is back, too."""
+    world.file("a.txt", "one\n")
+    first = await world.editor(VsCodeLike)
+    async with connect(world.workspace, session_id="s-1") as followed, connect(world.workspace) as agent:
+        await agent.subscribe("s-1")
+        await world.kill(first)
+        await world.editor(VsCodeLike)
+        await agent.read("a.txt")
+        read = await followed.read("a.txt")
+        [ended] = [note async for note in _until_ended(agent.notes(), "read")]
+
+    assert read.call_id == ended.call_id
+
+
 async def test_a_call_whose_answer_is_lost_is_not_run_twice(world: World) -> None:
     """The server is killed during the edit: the next one answers with what it knows, and runs nothing."""
     world.file("a.txt", "x\n")
