@@ -27,7 +27,7 @@ import concurrent.futures
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from cattrs import BaseValidationError
 from lsprotocol import types
@@ -60,6 +60,9 @@ Handler: TypeAlias = Callable[[Any, Any], object]
 """``handler(peer, params)``: returns a model, plain JSON or None, or is a coroutine function that does."""
 MethodTable: TypeAlias = Mapping[str, tuple[type[BaseModel], Handler]]
 """Methods by name, each with the model of its params and its handler."""
+
+_WITHDRAWN: Final = frozenset({types.WINDOW_SHOW_MESSAGE_REQUEST})
+"""Requests that are cancelled when nobody waits any more: they change nothing, whenever the cancellation arrives."""
 
 
 class PeerProtocol(JsonRPCProtocol):
@@ -163,7 +166,8 @@ class PeerProtocol(JsonRPCProtocol):
     async def request(self, method: str, params: Any | None = None, *, timeout: float | None = None) -> Any:  # noqa: ASYNC109 - giving up forgets the id
         """Send a request and return the result as plain JSON.
 
-        However the wait ends, nothing is kept of it: an answer that comes later is dropped.
+        However the wait ends, nothing is kept of it: an answer that comes later is dropped. A peer that still shows a
+        question to a person is told that nobody waits for the answer.
 
         Args:
             method: As on the wire.
@@ -181,6 +185,10 @@ class PeerProtocol(JsonRPCProtocol):
         try:
             async with asyncio.timeout(timeout):
                 return await answer
+        except (asyncio.CancelledError, TimeoutError):
+            if method in _WITHDRAWN:
+                self._write(_call(types.CANCEL_REQUEST, {"id": request_id}))
+            raise
         finally:
             self._outgoing.forget(request_id)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.support.applying import AnswersLate, Exactly
 from tests.support.editors import NoApplyEdit, VsCodeLike
 from tests.support.world import Via, World
 
@@ -48,14 +49,17 @@ async def test_no_and_no_answer_are_a_denial(world: World, via: Via) -> None:
 
 
 async def test_an_answer_that_is_too_late_is_a_denial(world: World) -> None:
-    """There is a deadline; what the editor says after it changes nothing."""
+    """There is a deadline, which the editor is told of; what it says afterwards changes nothing."""
     editor = await world.editor(VsCodeLike, initialization_options={"timing": {"ask": 0.05}})
     agent = await world.agent()
     editor.hold(ASKED)
     result = await agent.run("bash", command="touch done")
-    (await editor.held_request(ASKED)).answer({"title": "Allow"})
+    question = await editor.held_request(ASKED)
+    withdrawn = await editor.next("$/cancelRequest")
+    question.answer({"title": "Allow"})
     await editor.sync()
 
+    assert {"id": question._id} == withdrawn
     assert "DENIED" == result["error"]["code"]
     assert not runs(world)
 
@@ -98,8 +102,27 @@ async def test_settings_can_have_the_user_asked_about_any_tool(world: World) -> 
     assert not world.path("new.txt").exists()
 
 
+async def test_an_edit_that_nobody_waits_for_is_not_cancelled(world: World) -> None:
+    """It may be applied already: only a question to a person is ever taken back."""
+    late = AnswersLate(Exactly())
+    editor = await world.editor(VsCodeLike, applying=late)
+    uri = editor.open(world.file("a.txt", "one\n"))
+    agent = await world.agent()
+    await agent.read("a.txt")
+    call = agent.start("edit", file_path="a.txt", old_string="one", new_string="two")
+    await editor.next("workspace/applyEdit")
+    call.cancel()
+    await editor.sync()
+    late.release()
+    result = await call.result()
+
+    assert not result["isError"]
+    assert "two\n" == editor.text(uri)
+    assert [] == editor.take("$/cancelRequest")
+
+
 async def test_a_call_that_waits_for_the_user_can_be_cancelled(world: World) -> None:
-    """The question's answer does not matter any more."""
+    """The question's answer does not matter any more, and the editor is told so."""
     editor = await world.editor(VsCodeLike)
     editor.hold(ASKED)
     agent = await world.agent()
@@ -107,8 +130,10 @@ async def test_a_call_that_waits_for_the_user_can_be_cancelled(world: World) -> 
     question = await editor.held_request(ASKED)
     call.cancel()
     result = await call.result()
+    withdrawn = await editor.next("$/cancelRequest")
     question.answer({"title": "Allow"})
     await editor.sync()
 
+    assert {"id": question._id} == withdrawn
     assert "ABORTED" == result["error"]["code"]
     assert not runs(world)

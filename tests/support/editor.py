@@ -36,6 +36,7 @@ COMMAND: Final = (sys.executable, "-m", "dsh_lsp", "--stdio")
 
 IGNORED: Final = frozenset(
     {
+        "$/cancelRequest",
         "$/progress",
         "dsh/decorations",
         "dsh/toolCall",
