@@ -73,7 +73,7 @@ async def test_a_no_changes_nothing(world: World, via: Via, tool: str) -> None:
 
 async def test_what_was_shown_is_what_is_made(world: World, via: Via) -> None:
     """A file that changes while the user thinks is stale, whatever the user says."""
-    editor = await world.editor(VsCodeLike)
+    editor = await world.editor(VsCodeLike, initialization_options={"watch": False})  # else it may be told of, too
     world.file("a.txt", "one\ntwo\n")
 
     def yes(params: dict[str, Any]) -> Any:
