@@ -6,6 +6,7 @@ percentages, which nobody knows of a command, and any effect on the call but its
 """
 
 import asyncio
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -39,16 +40,17 @@ class Progress:
     editors: Callable[[], Iterable[Editor]]
     _running: dict[Token, asyncio.Task[Any] | None] = field(default_factory=dict)
     _creating: set[asyncio.Task[None]] = field(default_factory=set)
+    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @contextmanager
     def in_editors(self, call_id: str, title: str) -> Iterator[None]:
         """A block that is a call: its task is cancelled, once, when a user cancels it.
 
         Args:
-            call_id: Its id, which nothing else that runs has.
+            call_id: Its id; others may have the same one, as agents choose them.
             title: What it is doing, in a line.
         """
-        token = f"dsh-{call_id}"
+        token = f"dsh-{next(self._numbers)}-{call_id}"
         task = asyncio.current_task()
         bars: list[_Bar] = []
 

@@ -50,6 +50,25 @@ async def test_a_slow_call_shows_in_the_editor_and_ends_there(world: World, via:
     assert begin["value"]["title"].startswith("test agent: Run: while")
 
 
+async def test_no_two_calls_have_one_token(world: World) -> None:
+    """Whatever ids agents choose: the user cancels the one that is meant, and the other goes on."""
+    editor = await editor_that_shows(world)
+    world.file("go", "")
+    calls: list[Any] = []
+    tokens: list[str] = []
+    for session, call in (("a-b", "c"), ("a", "b-c")):
+        agent = await world.agent(sessionId=session)
+        calls.append(await begun(agent, "while [ -e go ]; do sleep 0.01; done", callId=call))
+        tokens.append((await editor.next("$/progress", where=kind("begin")))["token"])
+    editor.notify("window/workDoneProgress/cancel", {"token": tokens[0]})
+    cancelled = await calls[0].result()
+    world.path("go").unlink()
+    other = await calls[1].result()
+
+    assert "ABORTED" == cancelled["error"]["code"]
+    assert not other["isError"]
+
+
 async def test_the_user_cancels_a_call(world: World, via: Via) -> None:
     """It ends as one that the agent has cancelled: its processes too."""
     editor = await editor_that_shows(world)
