@@ -2,7 +2,7 @@
 
 from typing import Any, assert_never
 
-from dsh_ledger.errors import FsError
+from dsh_ledger.errors import FsError, LedgerError
 from dsh_ledger.observations import Absent, Observation, Present, Unseen
 from dsh_ledger.targets import Target
 from dsh_lsp.buffers.workspace_files import WorkspaceFiles
@@ -20,7 +20,7 @@ async def ledger_query(peer: Any, params: LedgerQueryParams) -> LedgerQueryResul
     else:
         try:
             target = await hub.files.resolve(params.uri)
-        except FsError:
+        except LedgerError:  # what is no path of this workspace nobody has seen
             return LedgerQueryResult(observations=(ObservationInfo(uri=params.uri, state="unseen", stale=False),))
         known = {target: hub.ledger.observation(session.id, target)}
     return LedgerQueryResult(observations=tuple([await _info(hub.files, t, o) for t, o in known.items()]))

@@ -2,6 +2,8 @@
 
 import stat
 
+import pytest
+
 from dsh_tools.builtin import BUILTIN
 from dsh_tools.registry import Registry
 from tests.support.editors import OwnClient
@@ -165,6 +167,16 @@ async def test_the_ledger_can_be_asked(world: World, via: Via) -> None:
     ]
     assert after["observations"] == [{"uri": file.as_uri(), "state": "present", "version": version, "stale": True}]
     assert unseen["observations"] == [{"uri": world.uri("other.txt"), "state": "unseen", "stale": False}]
+
+
+@pytest.mark.parametrize("uri", ["", "untitled:1", "file:///a%00b", "file://host/a", "~nobody", "x" * 5000])
+async def test_what_is_no_file_of_the_workspace_was_not_seen(world: World, uri: str) -> None:
+    """A question about it has an answer."""
+    await world.editor(OwnClient)
+    agent = await world.agent()
+    asked = await agent.request("dsh/ledger/query", {"sessionId": agent.session_id, "uri": uri})
+
+    assert [{"uri": uri, "state": "unseen", "stale": False}] == asked["observations"]
 
 
 async def test_a_session_ends_and_is_gone(world: World, via: Via) -> None:
