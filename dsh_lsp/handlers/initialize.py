@@ -103,7 +103,7 @@ def workspace_folders(params: types.InitializeParams) -> list[Path]:
     if not uris and params.root_uri:
         uris = [params.root_uri]
     paths = _paths(uris)
-    if not paths and not uris and params.root_path:
+    if not paths and not uris and params.root_path and "\0" not in params.root_path:
         paths = [Path(params.root_path)]
     if paths:
         return paths
@@ -123,4 +123,5 @@ def changed_folders(folders: Iterable[Path], event: types.WorkspaceFoldersChange
 
 
 def _paths(uris: Iterable[str]) -> list[Path]:
-    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None]
+    # No file has a NUL in its path, and Python raises a bare ValueError for one that has.
+    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None and b"\0" not in path]

@@ -123,4 +123,5 @@ def _uris(folders: Iterable[Path]) -> tuple[str, ...]:
 
 
 def _paths(uris: Iterable[str]) -> list[Path]:
-    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None]
+    # No file has a NUL in its path, and Python raises a bare ValueError for one that has.
+    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None and b"\0" not in path]

@@ -28,6 +28,23 @@ async def test_folders_come_and_go(world: World) -> None:
     assert after["error"]["code"] == "FS_SANDBOX_DENIED"
 
 
+async def test_a_folder_that_can_not_be_is_passed_over(world: World) -> None:
+    """A NUL is in no path; the others are within reach, at the beginning and after a change, of both editors."""
+    world.file("a.txt", "one\n")
+    impossible = {"uri": "file:///a%00b", "name": "impossible"}
+    folders = [impossible, {"uri": world.workspace.as_uri(), "name": "workspace"}]
+    for _ in range(2):
+        editor = await world.editor(VsCodeLike, initialize=False)
+        params = {"processId": None, "rootUri": None, "workspaceFolders": folders, "capabilities": {}}
+        await editor.request("initialize", params)
+        editor.notify("initialized", {})
+        editor.initialized = True
+        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [impossible], "removed": []}})
+        agent = await world.agent(editor)
+
+        assert not (await agent.read("a.txt"))["isError"]
+
+
 async def test_D12_a_document_of_another_scheme_is_another_document(world: World) -> None:
     """`git:` and `file:` documents of one path are two; an edit of the path goes to the file's."""
     file = world.file("a.txt", "a\n")
