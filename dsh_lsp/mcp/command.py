@@ -4,6 +4,7 @@ Standard output is the protocol's alone: whatever is printed besides goes to sta
 """
 
 import asyncio
+import json
 import signal
 import sys
 from importlib import metadata
@@ -53,9 +54,11 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 async def _serve(workspace: Path | None) -> int:
     from mcp.server.stdio import stdio_server
+    from pygls.exceptions import JsonRpcInvalidParams
 
     from dsh_lsp.mcp.lines import LinesIn, LinesOut
     from dsh_lsp.mcp.server import McpServer
+    from dsh_lsp.rpc.errors import MsgId, error_answer
 
     reader, writer, read_transport = await stdio_streams(take_stdio())
     loop = asyncio.get_running_loop()
@@ -67,10 +70,15 @@ async def _serve(workspace: Path | None) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end)
+
+    def refuse(request_id: MsgId) -> None:
+        error = JsonRpcInvalidParams("it holds half of a character (a lone surrogate), or is too deep: send whole text")
+        writer.write(json.dumps(error_answer(request_id, error)).encode("ascii") + b"\n")
+
     server = McpServer(workspace)
     try:
         # The kit only iterates, writes and flushes.
-        lines: tuple[Any, Any] = cast("Any", LinesIn(reader)), cast("Any", LinesOut(writer))
+        lines: tuple[Any, Any] = cast("Any", LinesIn(reader, refuse=refuse)), cast("Any", LinesOut(writer))
         async with stdio_server(*lines) as (incoming, outgoing):
             await server.kit.run(incoming, outgoing, server.options)
     finally:

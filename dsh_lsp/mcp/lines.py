@@ -1,15 +1,25 @@
 """Standard input and output as lines of UTF-8, as the kit's transport takes them: it only iterates, writes and flushes.
 
 The kit's own read standard input in a thread, which can't be told to stop: a signal would have to wait for the client.
+And it drops a line that it can't read, also where that is a request, whose sender would wait for ever: one that is too
+deep, or holds half of a character (a lone surrogate, as a model's output that was cut has it).
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Final
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from dsh_lsp.rpc.errors import MsgId, is_message_id
 
 _CHUNK: Final = 64 * 1024
 LONGEST: Final = 64 * 2**20
 """Bytes that a line may have; a longer one ends the connection."""
+
+_JSON: Final = TypeAdapter[Any](Any)
+"""What the kit reads with."""
 
 
 class LinesIn:
@@ -18,11 +28,15 @@ class LinesIn:
     Args:
         reader: The stream.
         longest: Bytes that a line may have.
+        refuse: Told of the id of each request that the kit would not read; such a line is none of the stream's.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, longest: int = LONGEST) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, longest: int = LONGEST, refuse: Callable[[MsgId], None] | None = None
+    ) -> None:
         self._reader = reader
         self._longest = longest
+        self._refuse = refuse
 
     async def __aiter__(self) -> AsyncIterator[str]:
         begun = bytearray()
@@ -30,8 +44,12 @@ class LinesIn:
             *whole, rest = chunk.split(b"\n")
             for line in whole:
                 begun += line
-                yield begun.decode("utf-8", "replace")
+                text = begun.decode("utf-8", "replace")
                 begun.clear()
+                if self._refuse is not None and (request_id := _unreadable_request(text)) is not None:
+                    self._refuse(request_id)
+                else:
+                    yield text
             begun += rest
             if len(begun) > self._longest:
                 return
@@ -54,3 +72,17 @@ class LinesOut:
             await self._writer.drain()
         except OSError:
             pass
+
+
+def _unreadable_request(line: str) -> MsgId | None:
+    """The id of a request that the kit's parser refuses and another one does not; None for every other line."""
+    try:
+        _JSON.validate_json(line)
+    except ValueError:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        if isinstance(message, dict) and "method" in message and is_message_id(request_id := message.get("id")):
+            return request_id
+    return None

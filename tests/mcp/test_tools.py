@@ -1,6 +1,7 @@
 """Every tool over the Model Context Protocol, called with the official kit's own client."""
 
 import asyncio
+import json
 import os
 import sys
 from typing import Any
@@ -10,7 +11,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.support.editors import OwnClient, VsCodeLike
-from tests.support.mcp_client import error_of, mcp_client, text_of
+from tests.support.mcp_client import COMMAND, error_of, mcp_client, text_of
 from tests.support.web_site import web_site
 from tests.support.world import World
 
@@ -211,3 +212,27 @@ async def _ended(pid: int, within: float = 10.0) -> None:
     finally:
         loop.remove_reader(pidfd)
         os.close(pidfd)
+
+
+async def test_a_request_that_the_kit_can_not_read_is_answered(world: World) -> None:
+    """Half of a character, as a model's output that was cut has it, changes nothing, and nobody waits for ever."""
+    pipe = asyncio.subprocess.PIPE
+    server = await asyncio.create_subprocess_exec(
+        *COMMAND, stdin=pipe, stdout=pipe, env=world.env, cwd=world.workspace, limit=2**20
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    write = {"name": "write", "arguments": {"file_path": "new.txt", "content": "\ud83d"}}
+    answers = []
+    for number, method, params in ((1, "initialize", hello), (2, "tools/call", write), (3, "ping", {})):
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        server.stdin.write(json.dumps(message).encode() + b"\n")
+        async with asyncio.timeout(20.0):
+            answers.append(json.loads(await server.stdout.readline()))
+    server.stdin.close()
+
+    assert [1, 2, 3] == [answer["id"] for answer in answers]
+    assert (-32602, True) == (answers[1]["error"]["code"], "half of a character" in answers[1]["error"]["message"])
+    assert 0 == await server.wait()
+    assert not world.path("new.txt").exists()
