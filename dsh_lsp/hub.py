@@ -31,6 +31,7 @@ from dsh_lsp.disk_view import WorkspaceDisk
 from dsh_lsp.drift import DriftWatch
 from dsh_lsp.editor import Editor, Peer
 from dsh_lsp.journals.journals import Journals
+from dsh_lsp.own_places import own_places
 from dsh_lsp.painting import Painter
 from dsh_lsp.permissions import Permission, permissions_policy
 from dsh_lsp.plugins import load_plugins, register
@@ -104,7 +105,7 @@ class Hub:
         watch: bool = True,
     ) -> None:
         self.folders = list(folders)
-        self.workspace = Workspace(self.folders)
+        self.workspace = Workspace(self.folders, own_places())
         self.home = self.workspace.roots[0] if home is None else home
         self.journals = Journals(self.home)
         self.ledger = Ledger(policy)
@@ -183,7 +184,7 @@ class Hub:
     def set_folders(self, folders: Iterable[Path]) -> None:
         """The workspace has other folders from now on. What is under way ends in the old ones."""
         self.folders = list(folders)
-        self.workspace = Workspace(self.folders)
+        self.workspace = Workspace(self.folders, own_places())
         self.files.disk = self._disk_view.disk = self.files.disk.for_workspace(self.workspace)
 
     # Sessions

@@ -126,8 +126,6 @@ class WorkspaceFiles:
 
     async def _in_turn(self, target: Target, mutate: Callable[[], Coroutine[Any, Any, WriteOutcome]]) -> WriteOutcome:
         """One mutation of a target at a time. Who still waits for a turn can be called off; who has it ends it."""
-        if target.uri.startswith("file:"):
-            self.disk.workspace.refuse_protected(target)
         try:
             async with self._locks.hold(target):
                 await self.notebooks.refuse(target)
@@ -181,6 +179,8 @@ class WorkspaceFiles:
             document, on_disk = await self._open_beside_disk(target)
             if document is None:
                 return None
+            if target.uri.startswith("file:"):
+                await self.disk.refuse_protected(target)
             self._refuse_conflict(target, guard)
             if on_disk is not None and isinstance(guard, MustBeAbsent):
                 raise FsNotObserved(target.path, f"{target.path} exists, and this session has not read it.")

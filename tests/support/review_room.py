@@ -46,7 +46,7 @@ class DiskInMemory:
         """Itself."""
         return self
 
-    def refuse_protected(self, target: Target) -> None:
+    async def refuse_protected(self, target: Target) -> None:
         """Nothing is."""
 
     async def identify(self, uri: str) -> Target:

@@ -144,9 +144,12 @@ class DiskFileSystem:
         Raises:
             FsError: As for `read_text`, and for a protected place.
         """
-        self.workspace.refuse_protected(target)
         async with self._locks.hold(target):
             return await uninterrupted(self._hop(self._remove, target, version))
+
+    async def refuse_protected(self, target: Target) -> None:
+        """See `Workspace.refuse_protected`. Every mutation asks by itself; this is for who changes a file otherwise."""
+        await self._hop(self.workspace.refuse_protected, target)
 
     async def _hop(self, job: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads.operations, partial(job, *args, **kwargs))
@@ -158,7 +161,6 @@ class DiskFileSystem:
         comes later has to wait for the end, or the lock would be free with the section still running; the outcome is
         then returned all the same, since it happened and has to be recorded.
         """
-        self.workspace.refuse_protected(target)
         async with self._locks.hold(target):
             job = self._threads.operations.submit(self._mutations.run, target, guard, revise, dry_run=dry_run)
             done = asyncio.wrap_future(job)
@@ -195,6 +197,7 @@ class DiskFileSystem:
             return None if place is None else take(place, self._mutations.limit)
 
     def _remove(self, target: Target, version: Version) -> bool:
+        self.workspace.refuse_protected(target)
         publisher = self._mutations.publisher
         with publisher.turns.hold(target_path(target)), self._place(target) as place:
             snapshot = None if place is None else take(place, self._mutations.limit)

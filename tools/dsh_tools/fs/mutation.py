@@ -146,6 +146,7 @@ class DiskMutations:
             FsError: As for the port's `write_text` and `edit_text`.
         """
         location = self.workspace.locate(target)
+        self.workspace.refuse_protected(target)
         style = self.style_of(target)
         with translated(target.path), self.publisher.turns.hold(target_path(target)):
             for _ in range(_ATTEMPTS):

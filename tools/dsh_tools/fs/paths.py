@@ -20,6 +20,7 @@ from dsh_ledger.errors import FieldError, FsSandboxDenied, InvalidArgs, LedgerBu
 from dsh_ledger.targets import Target
 from dsh_tools.fs.os_errors import translated
 from dsh_tools.fs.protected import is_protected
+from dsh_tools.fs.protected_by_disk import is_protected_by_disk
 from dsh_tools.fs.uris import file_uri, is_file_uri, uri_path
 
 _PATH_MAX = 4096
@@ -44,13 +45,15 @@ class Workspace:
 
     Args:
         roots: At least one folder. Relative paths resolve against the first. Links in them are followed once, here.
+        own: Folders in which the program keeps what is its own. Nothing in them may be changed.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], own: Sequence[Path] = ()) -> None:
         if not roots:
             raise LedgerBug("a workspace needs a root")
         given = [os.fsencode(root.absolute()) for root in roots]
         self._roots = [(_real_path(path), path) for path in given]
+        self._own = [_real_path(os.fsencode(folder.absolute())) for folder in own]
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -121,17 +124,20 @@ class Workspace:
         return Location(root[0], tuple(part for part in real[len(root[0]) :].split(b"/") if part))
 
     def refuse_protected(self, target: Target) -> None:
-        """Refuse a target that no tool may change. Asks the disk nothing.
+        """Refuse a target that no tool may change.
 
         Raises:
             FsSandboxDenied: It is protected, or lies outside.
         """
-        if is_protected(self.locate(target).parts):
+        location = self.locate(target)
+        if is_protected(location.parts) or is_protected_by_disk(location.root, location.parts):
             raise FsSandboxDenied(target.path, f"{target.path} is protected: what is written there may be run.")
+        if any(_is_in(target_path(target), folder) for folder in self._own):
+            raise FsSandboxDenied(target.path, f"{target.path} is protected: it is a record of this server's.")
 
     def _root_of(self, real: bytes) -> tuple[bytes, bytes] | None:
         for root in self._roots:
-            if real == root[0] or real.startswith(root[0].rstrip(b"/") + b"/"):
+            if _is_in(real, root[0]):
                 return root
         return None
 
@@ -215,6 +221,10 @@ def kind_of(mode: int) -> str:
             return "socket"
         case _:
             return "device"
+
+
+def _is_in(path: bytes, folder: bytes) -> bool:
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def _real_path(path: bytes) -> bytes:
