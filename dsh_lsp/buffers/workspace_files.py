@@ -18,6 +18,7 @@ from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text
 from dsh_lsp.buffers.confirm import Timing
 from dsh_lsp.buffers.editing import BufferEdit, DocumentClosed, edit_document
+from dsh_lsp.buffers.hard_links import other_name
 from dsh_lsp.buffers.notebooks import OpenNotebooks, checked
 from dsh_lsp.buffers.open_document import Author, OpenDocument, Source, Undo
 from dsh_lsp.buffers.open_documents import OpenDocuments, note_agreement, same_but_for_loading
@@ -105,7 +106,13 @@ class WorkspaceFiles:
                     return _outdated(on_disk)
                 return self._of_buffer(document, target, on_disk)
         found = await self.disk.read_text(target)
-        return found if isinstance(found, Missing) else await self.notebooks.marked(target, found)
+        if isinstance(found, Missing):
+            return found
+        other = await self._other_name(target)
+        if other is not None:
+            note = f"The editor has this very file open {other}: this is not what may be unsaved there."
+            found = replace(found, notes=(*found.notes, note))
+        return await self.notebooks.marked(target, found)
 
     async def open_texts(self) -> tuple[OpenText, ...]:
         """See the port; what lies outside the workspace is nobody's business here."""
@@ -138,6 +145,7 @@ class WorkspaceFiles:
     ) -> WriteOutcome:
         outcome = await self._edit_open(target, plan, guard, source, dry_run=dry_run)
         if outcome is None:
+            await self._refuse_other_name(target)
             outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run)
         if not dry_run:
             await self._tell(target, outcome, source)
@@ -147,9 +155,23 @@ class WorkspaceFiles:
         whole = logical_text(text)
         outcome = await self._edit_open(target, lambda now: minimal_change(now, whole), guard, source)
         if outcome is None:
+            await self._refuse_other_name(target)
             outcome = await self.disk.write_text(target, text, guard)
         await self._tell(target, outcome, source)
         return await checked(target, outcome)
+
+    async def _refuse_other_name(self, target: Target) -> None:
+        other = await self._other_name(target)
+        if other is not None:
+            raise FsApplyRejected(target.path, f"it has this very file open {other}, and is to be asked there")
+
+    async def _other_name(self, target: Target) -> str | None:
+        """Under which other name an editor has the file open; None if it has it under none."""
+        other = await other_name(target, [each for each, _ in self.documents.leads()])
+        if other is None:
+            return None
+        inside = self.disk.workspace.inside(other)
+        return "under another name" if inside is None else f"as {inside.path} (a hard link)"
 
     async def _tell(self, target: Target, outcome: WriteOutcome, source: Source) -> None:
         if outcome.via == "buffer":

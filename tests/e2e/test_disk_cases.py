@@ -135,6 +135,30 @@ async def test_F04_both_names_of_a_file_see_an_edit(world: World, via: Via) -> N
     assert "not atomically" in said(result)
 
 
+async def test_F04_a_file_that_is_open_under_its_other_name_is_not_written_behind_the_buffer(
+    world: World, via: Via
+) -> None:
+    """What is typed there is not in the text that is read, which says so; an edit is refused and names the other."""
+    path = world.file("a.txt", "one\ntwo\n")
+    world.path("b.txt").hardlink_to(path)
+    editor = await world.editor(OwnClient)
+    agent = await world.agent(via=via)
+    await agent.read("b.txt")
+    uri = editor.open(path)
+    editor.type(uri, "two", "typed")
+    await editor.sync()
+    read = await agent.read("b.txt")
+    edits = [await agent.edit("b.txt", "one", "ONE"), await agent.write("b.txt", "ONE\n")]
+
+    assert "as a.txt (a hard link)" in said(read)
+    assert ["FS_APPLY_REJECTED"] * 2 == [code(edit) for edit in edits]
+    assert all("as a.txt (a hard link)" in said(edit) for edit in edits)
+    assert (b"one\ntwo\n", "one\ntyped\n") == (world.bytes("b.txt"), editor.text(uri))
+    await agent.read("a.txt")
+    assert None is code(await agent.edit("a.txt", "one", "ONE"))
+    assert (b"one\ntwo\n", "ONE\ntyped\n") == (world.bytes("b.txt"), editor.text(uri))
+
+
 async def test_F06_owner_mode_and_attributes_survive_an_edit(world: World, via: Via) -> None:
     """As far as this user may give them away; those of root's may be anybody's."""
     path = world.file("a.txt", "a\n")
