@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from dsh_ledger.errors import FsAborted, FsApplyRejected, FsNotObserved
+from dsh_ledger.errors import FsAborted, FsApplyRejected, FsError, FsNotObserved
 from dsh_ledger.guards import Guard, MayHaveDrifted, MustBeAbsent, MustBeVersion
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text
@@ -28,12 +28,13 @@ from dsh_tools.diff import minimal_change
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.guard_check import strictly
 from dsh_tools.fs.locks import TargetLocks
-from dsh_tools.fs.port import DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
+from dsh_tools.fs.port import NOT_ON_DISK, DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
 from dsh_tools.uninterrupted import uninterrupted
 
 _RELOADS = 3
 """How often a target is looked up again when its document closes or reloads under an edit."""
 
+_DELETED = "The file is no longer on disk: it was deleted or renamed. This is the text in the editor's buffer."
 _NOT_RELOADED = "The editor's buffer has not been reloaded yet; this is the text on disk."
 _BOTH_CHANGED = "The file on disk has changed too since the editor read it; this is the editor's unsaved text."
 _UNSAVED = "The buffer had unsaved changes before, so it was not saved."
@@ -101,10 +102,11 @@ class WorkspaceFiles:
             if document is None:
                 break
             outdated = on_disk is not None and await self._is_outdated(document, on_disk)
+            missing = on_disk is None and await self._is_missing(target)
             if not document.closed.is_set():
                 if outdated and on_disk is not None:
                     return _outdated(on_disk)
-                return self._of_buffer(document, target, on_disk)
+                return self._of_buffer(document, target, on_disk, missing=missing)
         found = await self.disk.read_text(target)
         if isinstance(found, Missing):
             return found
@@ -236,6 +238,9 @@ class WorkspaceFiles:
         )
         if done.flight is None:
             return outcome
+        if await self._is_missing(target):
+            # To save it would bring back what somebody has deleted, and may have meant to.
+            return replace(outcome, notes=(NOT_ON_DISK,))
         if not was_clean:
             return replace(outcome, notes=(_UNSAVED,))
         if not document.editor.traits.dsh.save_document:
@@ -300,10 +305,21 @@ class WorkspaceFiles:
                 self._reloading.add(task)
                 task.add_done_callback(self._reloading.discard)
 
-    def _of_buffer(self, document: OpenDocument, target: Target, on_disk: TextRead | None) -> TextRead:
+    async def _is_missing(self, target: Target) -> bool:
+        """Whether there is no file on the disk, as far as can be seen."""
+        try:
+            return not target.uri.startswith("file:") or isinstance(await self.disk.stat(target), Missing)
+        except FsError:
+            return False
+
+    def _of_buffer(
+        self, document: OpenDocument, target: Target, on_disk: TextRead | None, *, missing: bool
+    ) -> TextRead:
         """A buffer's text."""
         dirty = document.dirty
         notes: list[str] = []
+        if missing and document.disk_version is not None:
+            notes.append(_DELETED)
         if (found := self.documents.conflict(target)) is not None:
             names = _names(*found)
             notes.append(f"{told(target.path, names)} This is the text in {names[0]}, which was used last.")

@@ -59,3 +59,25 @@ async def test_typing_beside_an_edit_is_not_saved(world: World, via: Via, applyi
     assert "not save" in result["value"]["notes"][0]
     assert TEXT.replace("line 2\n", "agent\n").replace("line 9\n", "typed\n") == editor.text(uri)
     assert TEXT.encode() == world.bytes("a.txt")
+
+
+async def test_a_file_that_was_deleted_is_not_saved_back_and_the_agent_is_told(world: World, via: Via) -> None:
+    """A checkout took it away and the tab is still open: the text is the buffer's, and so is the edit, and no more."""
+    file = world.file("a.txt", "one\ntwo\n")
+    editor = await world.editor(OwnClient, ignore=IGNORED | {"dsh/drift"})
+    uri = editor.open(file)
+    agent = await world.agent(via=via)
+    await agent.read("a.txt")
+    file.unlink()
+    read = await agent.read("a.txt")
+    result = await agent.edit("a.txt", "one", "ONE")
+
+    assert "no longer on disk" in read["content"][0]["text"]
+    assert (False, "ONE\ntwo\n") == (result["value"]["saved"], editor.text(uri))
+    assert "There is no file on disk" in result["content"][0]["text"]
+    assert "still has the old text" not in result["content"][0]["text"]
+    assert ([], False) == (editor.take("dsh/saveDocument"), file.exists())
+    assert editor.save(uri, force=True)
+    again = await agent.read("a.txt")
+    assert [] == again["value"]["notes"]
+    assert (await agent.edit("a.txt", "two", "TWO"))["value"]["saved"]

@@ -24,7 +24,7 @@ from dsh_lsp.review.reviews import Reviews
 from dsh_lsp.text.positions import PositionEncoding
 from dsh_tools.fs.disk import DiskFileSystem
 from dsh_tools.fs.guard_check import change_under, check_guard
-from dsh_tools.fs.port import EditPlan, Missing, TextRead, WriteOutcome
+from dsh_tools.fs.port import EditPlan, FileStat, Missing, TextRead, WriteOutcome
 from tests.support.naive_text import Span, content_changes, replaced, spans_of
 
 _AT_ONCE = Timing(answer=5.0, confirm=0.0, settle=0.0, save=5.0, reload=0.0)
@@ -62,6 +62,11 @@ class DiskInMemory:
         """See the port."""
         text = self.texts.get(target)
         return Missing() if text is None else TextRead(text, version_of_logical(text), "disk")
+
+    async def stat(self, target: Target) -> FileStat | Missing:
+        """See the port."""
+        text = self.texts.get(target)
+        return Missing() if text is None else FileStat("file", len(text), writable=True)
 
     async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
         """See the port."""

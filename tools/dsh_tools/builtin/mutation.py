@@ -13,7 +13,7 @@ from dsh_tools.cards import DiffCall, DiffResult, GenericResult, Operation
 from dsh_tools.content import ContentBlock, TextBlock, text_content
 from dsh_tools.contract import ArgsT, Tool, ToolRun
 from dsh_tools.diff import compare, unified
-from dsh_tools.fs.port import WriteOutcome
+from dsh_tools.fs.port import NOT_ON_DISK, WriteOutcome
 from dsh_tools.hunk_models import FileDiff, HunkModel, file_diffs
 from dsh_tools.matching import SecondTry
 from dsh_tools.models import Items, WireModel, optional
@@ -116,7 +116,7 @@ def render(value: JsonObject) -> tuple[ContentBlock, ...]:
         lines.append(shown)
         if cut:
             lines.append(f"(The diff is cut here; the whole change {'is larger' if done.dry_run else 'was applied'}.)")
-    if done.via == "buffer" and not done.saved and not done.dry_run:
+    if done.via == "buffer" and not done.saved and not done.dry_run and NOT_ON_DISK not in done.notes:
         lines.append("The edit is in the editor's buffer; the file on disk still has the old text.")
     lines += [f"Created directory {x}." for x in done.created_directories]
     lines += done.notes

@@ -9,7 +9,7 @@ Deliberately absent: hunks, cards, sessions and LSP. The port states storage fac
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from dsh_ledger.edits import Change
 from dsh_ledger.guards import Guard
@@ -24,6 +24,10 @@ EditPlan: TypeAlias = Callable[[str], Change]
 
 It raises FsEditNotFound or FsAmbiguousEdit when the text does not hold what the edit is about.
 """
+
+
+NOT_ON_DISK: Final = "There is no file on disk: the text is in the editor's buffer alone, and was not saved."
+"""The note of an outcome in a buffer whose file was deleted, or never made."""
 
 
 @dataclass(frozen=True, slots=True)
