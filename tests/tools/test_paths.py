@@ -221,6 +221,41 @@ def test_what_only_looks_like_an_expansion_is_a_name(root: Path, workspace: Work
     assert (root / path).as_uri() == workspace.resolve(path).uri
 
 
+@pytest.mark.parametrize("path", [r"src\new.py", r"src\deep\new.py", r"\\server\share\x", r"%USERPROFILE%\x"])
+def test_F19_a_path_as_windows_writes_it_makes_no_file_of_that_name(
+    root: Path, workspace: Workspace, path: str
+) -> None:
+    """Unless there is one, or ``./`` says that it is meant; what is shown of it leads back (F19)."""
+    (root / "src").mkdir()
+    error = refusal(workspace, path)
+
+    assert (InvalidArgs, True) == (type(error), "a path of Windows" in error.message)
+
+    target = workspace.resolve(f"./{path}")
+
+    assert (root / path).as_uri() == target.uri == workspace.resolve(target.path).uri
+    (root / path).touch()
+    assert target == workspace.resolve(path)
+
+
+@pytest.mark.parametrize("path", [r"dev-disk-by\x2duuid.swap", r"d/a\b", "a\\"])
+def test_a_backslash_elsewhere_is_part_of_a_name(root: Path, workspace: Workspace, path: str) -> None:
+    """No directory of the workspace is before it."""
+    assert (root / path).as_uri() == workspace.resolve(path).uri
+
+
+def test_a_slash_at_the_end_means_a_directory(root: Path, workspace: Workspace) -> None:
+    """A directory may be written so; a file may not, and no file is made by such a name."""
+    (root / "d").mkdir(exist_ok=True)
+    (root / "f").touch()
+
+    assert workspace.resolve("d") == workspace.resolve("d/") == workspace.resolve((root / "d").as_uri() + "/")
+    assert FsNotDirectory is type(refusal(workspace, "f/")) is type(refusal(workspace, "f/."))
+    for path in ("new/", "d/new/", (root / "new").as_uri() + "/"):
+        error = refusal(workspace, path)
+        assert (InvalidArgs, True) == (type(error), "ends with a slash" in error.message)
+
+
 def test_a_workspace_needs_a_root() -> None:
     """To make one without is a bug of the caller."""
     with pytest.raises(LedgerBug):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_ledger.errors import FieldError, FsSandboxDenied, InvalidArgs, LedgerBug
+from dsh_ledger.errors import FieldError, FsNotDirectory, FsSandboxDenied, InvalidArgs, LedgerBug
 from dsh_ledger.targets import Target
 from dsh_tools.fs.os_errors import translated
 from dsh_tools.fs.protected import is_protected
@@ -29,6 +29,7 @@ _PATH_MAX = 4096
 _VARIABLE = re.compile(r"\$(\w+|\{)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_SHARE = re.compile(r"\\\\|%\w+%\\")
 _SCHEME_AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -66,18 +67,23 @@ class Workspace:
         Raises:
             InvalidArgs: The text can't be a path here.
             FsSandboxDenied: It leads outside every root.
-            FsNotDirectory: A parent of it is a file.
+            FsNotDirectory: A parent of it is a file, or it is one itself and ends with a slash.
             FsError: The disk did not let itself be asked.
         """
         given = _printable(path)
         real = _real_path(self._absolute(path))
         if self._root_of(real) is None:
             raise FsSandboxDenied(given)
+        means_directory = path.endswith(("/", "/."))
         with translated(given):
             try:
-                os.lstat(real)
+                is_directory = stat.S_ISDIR(os.lstat(real).st_mode)
             except FileNotFoundError:
-                pass
+                if means_directory:
+                    raise _invalid("ends with a slash, as that of a directory, and there is none") from None
+            else:
+                if means_directory and not is_directory:
+                    raise FsNotDirectory(given)
         return self.target(real)
 
     def target(self, real: bytes) -> Target:
@@ -104,7 +110,8 @@ class Workspace:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             return file_uri(real)
-        misread = text.startswith("~") or any(other.match(text) for other in (_VARIABLE, _SCHEME, _DRIVE))
+        misread = text.startswith("~") or any(other.match(text) for other in (_VARIABLE, _SCHEME, _DRIVE, _SHARE))
+        misread = misread or "\\" in text.partition("/")[0]
         return f"./{text}" if misread else text
 
     def shown_if_inside(self, real: bytes) -> str | None:
@@ -169,11 +176,19 @@ class Workspace:
             else "looks like a URI; only file: URIs and paths name files"
             if _SCHEME.match(path)
             else "is a path of Windows"
-            if _DRIVE.match(path)
+            if _DRIVE.match(path) or _SHARE.match(path)
+            else "is written with backslashes, as a path of Windows, where / belongs"
+            if self._has_backslashes(raw)
             else None
         )
         if reading and not os.path.lexists(joined(self._roots[0][0], raw.partition(b"/")[0])):
             raise _invalid(f"{reading}; write the path in full, or ./ before a name that is meant literally")
+
+    def _has_backslashes(self, raw: bytes) -> bool:
+        r"""Whether a path leads through a directory of the workspace as Windows writes it: ``src\main.py``."""
+        first, backslash, _ = raw.partition(b"\\")
+        there = joined(self._roots[0][0], first)
+        return bool(first and backslash) and b"/" not in first and os.path.isdir(there)  # noqa: PTH112 - bytes
 
 
 def target_path(target: Target) -> bytes:
