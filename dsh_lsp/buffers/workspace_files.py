@@ -148,7 +148,8 @@ class WorkspaceFiles:
         outcome = await self._edit_open(target, plan, guard, source, dry_run=dry_run)
         if outcome is None:
             await self._refuse_other_name(target)
-            outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run)
+            by_user = isinstance(source, Undo)
+            outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run, by_user=by_user)
         if not dry_run:
             await self._tell(target, outcome, source)
         return await checked(target, outcome)
@@ -203,7 +204,7 @@ class WorkspaceFiles:
             document, on_disk = await self._open_beside_disk(target)
             if document is None:
                 return None
-            if target.uri.startswith("file:"):
+            if target.uri.startswith("file:") and not isinstance(source, Undo):
                 await self.disk.refuse_protected(target)
             self._refuse_conflict(target, guard)
             if on_disk is not None and isinstance(guard, MustBeAbsent):

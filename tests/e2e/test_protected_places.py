@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.editor import IGNORED
 from tests.support.editors import VsCodeLike
 from tests.support.world import Via, World
 
@@ -172,3 +173,21 @@ async def test_I08_the_server_s_own_records_are_protected(world: World, via: Via
 def is_protected(result: dict[str, Any]) -> bool:
     """Whether a call was refused for the place that it is about."""
     return bool(result["isError"]) and "is protected" in result["error"]["message"]
+
+
+async def test_what_became_protected_can_still_be_undone_by_the_user(world: World, via: Via) -> None:
+    """The script that an agent has edited is a hook by now. That is a reason to refuse the agent, not the person."""
+    world.file("check.sh", "#!/bin/sh\n")
+    world.path(".git/hooks").mkdir(parents=True)
+    editor = await world.editor(VsCodeLike, ignore=IGNORED | {"dsh/decided", "dsh/drift"})
+    agent = await world.agent(via=via)
+    await agent.read("check.sh")
+    await agent.edit("check.sh", "sh", "bash")
+    world.path(".git/hooks/pre-commit").symlink_to("../../check.sh")
+
+    assert is_protected(await agent.edit("check.sh", "bash", "zsh"))
+
+    results = (await editor.request("dsh/review/undo", {"all": True}))["results"]
+
+    assert ["undone"] == [result["status"] for result in results]
+    assert b"#!/bin/sh\n" == world.bytes("check.sh")

@@ -68,7 +68,9 @@ class DiskInMemory:
         text = self.texts.get(target)
         return Missing() if text is None else FileStat("file", len(text), writable=True)
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
+    async def edit_text(
+        self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False, by_user: bool = False
+    ) -> WriteOutcome:
         """See the port."""
         before = self.texts[target]
         version = version_of_logical(before)

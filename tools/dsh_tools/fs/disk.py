@@ -134,9 +134,20 @@ class DiskFileSystem:
         """
         return await self._mutate(target, strictly(guard), writing(target, text))
 
-    async def edit_text(self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False) -> WriteOutcome:
-        """See `FileSystem.edit_text`. The plan is called in another thread, and again if the content changed."""
-        return await self._mutate(target, guard, editing(target, plan, guard), dry_run=dry_run)
+    async def edit_text(
+        self, target: Target, plan: EditPlan, guard: Guard, *, dry_run: bool = False, by_user: bool = False
+    ) -> WriteOutcome:
+        """See `FileSystem.edit_text`. The plan is called in another thread, and again if the content changed.
+
+        Args:
+            target: See there.
+            plan: See there.
+            guard: See there.
+            dry_run: See there.
+            by_user: A person takes something back, and may do so in a protected place.
+        """
+        revise = editing(target, plan, guard)
+        return await self._mutate(target, guard, revise, dry_run=dry_run, by_user=by_user)
 
     async def remove(self, target: Target, version: Version) -> bool:
         """Remove a file if it has this version; whether it had. One that was changed is left as it is.
@@ -154,7 +165,9 @@ class DiskFileSystem:
     async def _hop(self, job: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads.operations, partial(job, *args, **kwargs))
 
-    async def _mutate(self, target: Target, guard: Guard, revise: Revise, *, dry_run: bool = False) -> WriteOutcome:
+    async def _mutate(
+        self, target: Target, guard: Guard, revise: Revise, *, dry_run: bool = False, by_user: bool = False
+    ) -> WriteOutcome:
         """Run a critical section under the target's lock.
 
         A cancellation that comes before the section has begun leaves everything as it is and is passed on. One that
@@ -162,7 +175,8 @@ class DiskFileSystem:
         then returned all the same, since it happened and has to be recorded.
         """
         async with self._locks.hold(target):
-            job = self._threads.operations.submit(self._mutations.run, target, guard, revise, dry_run=dry_run)
+            run = partial(self._mutations.run, target, guard, revise, dry_run=dry_run, by_user=by_user)
+            job = self._threads.operations.submit(run)
             done = asyncio.wrap_future(job)
             while not done.done():
                 try:

@@ -139,14 +139,19 @@ class DiskMutations:
         """
         return self.recent.find(data, style) or text_content(decode(data, path, style), data)
 
-    def run(self, target: Target, guard: Guard, revise: Revise, *, dry_run: bool = False) -> WriteOutcome:
+    def run(
+        self, target: Target, guard: Guard, revise: Revise, *, dry_run: bool = False, by_user: bool = False
+    ) -> WriteOutcome:
         """One critical section; without publishing if it is a dry run, which is for what is there already.
+
+        What a person does by it may be done in protected places too.
 
         Raises:
             FsError: As for the port's `write_text` and `edit_text`.
         """
         location = self.workspace.locate(target)
-        self.workspace.refuse_protected(target)
+        if not by_user:
+            self.workspace.refuse_protected(target)
         style = self.style_of(target)
         with translated(target.path), self.publisher.turns.hold(target_path(target)):
             for _ in range(_ATTEMPTS):
