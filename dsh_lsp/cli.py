@@ -39,6 +39,8 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Serve an editor over standard input and output (--stdio), or run a command."""
+    if log_level.upper() not in logging.getLevelNamesMapping():
+        raise typer.BadParameter("expected debug, info, warning or error", param_hint="--log-level")
     logging.basicConfig(
         level=log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )

@@ -27,3 +27,11 @@ def test_nothing_heavy_is_loaded_to_read_the_command_line() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True, timeout=60)
 
     assert "[]" == done.stdout.strip()
+
+
+def test_a_level_of_the_log_that_there_is_not_is_said() -> None:
+    """As every other option that can't be used; nothing is started."""
+    shown = CliRunner().invoke(app, ["--log-level", "loud", "--version"], env={"COLUMNS": "200"}, color=False)
+
+    assert 2 == shown.exit_code
+    assert "expected debug, info, warning or error" in shown.output
