@@ -276,7 +276,7 @@ class Server:
         if initialize is None:
             return self._front.exit_code
         try:
-            joined = None if self._folders == [NOWHERE] else await claim_or_join(self._locks, self._folders)
+            joined = None if self._folders == [NOWHERE] else await self._claimed_or_joined()
         except NotReached as refusal:
             joined = None
             self._warn(str(refusal))
@@ -286,6 +286,10 @@ class Server:
             finally:
                 await self._own_ended()
                 await asyncio.to_thread(self._locks.release_all)
+        if self._connection.is_closed:
+            await asyncio.to_thread(self._locks.release_all)
+            await self._connection.wait_closed()
+            return self._front.exit_code
         host = new_host(self._folders, self._options, locks=self._locks)
         self._front.host, self._front.place = host, host.place
         try:
@@ -294,6 +298,21 @@ class Server:
         finally:
             await host.close()
         return self._front.exit_code
+
+    async def _claimed_or_joined(self) -> Joined | None:
+        """The hub of the folders, or None for being it. A signal ends the wait for one that does not answer.
+
+        Raises:
+            NotReached: Neither was possible in time.
+        """
+        joining = asyncio.ensure_future(claim_or_join(self._locks, self._folders))
+        ending = asyncio.ensure_future(self._connection.closed.wait())
+        await asyncio.wait({joining, ending}, return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        if not joining.done():
+            joining.cancel()
+            await asyncio.wait({joining})
+        return None if joining.cancelled() else joining.result()
 
     async def _first_initialize(self) -> dict[str, Any] | None:
         """The first ``initialize`` that makes sense; None if the editor leaves before. All else is answered here."""

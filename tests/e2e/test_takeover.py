@@ -299,3 +299,22 @@ async def test_a_malformed_message_does_not_end_the_window_of_an_editor_that_has
     world.file("a.txt", "one\n")
 
     assert not (await agent.read("a.txt"))["isError"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_who_waits_for_a_hub_that_says_nothing(world: World, number: signal.Signals) -> None:
+    """The hub's process was stopped; the one that would join it ends at once."""
+    first = await world.editor(VsCodeLike)
+    await world.socket(first)
+    first.process.kill(signal.SIGSTOP)
+    second = await world.editor(VsCodeLike, initialize=False)
+    second.ended = True
+    refused = second.start_request("dsh/tool/list", {})
+    second.start_request("initialize", {"processId": None, "rootUri": world.workspace.as_uri(), "capabilities": {}})
+    with pytest.raises(RpcError):
+        await refused.result()
+    second.process.kill(number)
+    code = await second.process.wait(3.0)
+    first.process.kill(signal.SIGCONT)
+
+    assert 1 == code
