@@ -114,6 +114,23 @@ async def test_a_selection_decides_on_part_of_a_hunk(window: Window, key: str, l
     assert (await window.text(name)).replace("\n", "") == left.replace("two", "and moretwo")
 
 
+async def test_several_selections_are_those_that_the_user_sees(window: Window) -> None:
+    """Undoing the first of them moves the lines of the second."""
+    await window.show("selections.txt", _BEFORE)
+    agent = await window.agent()
+    await agent.read("selections.txt")
+    await agent.edit("selections.txt", "line 2\n", "line 2\nnew\nand new\nand more\n")
+    await agent.edit("selections.txt", "line 12\n", "TWELVE\n")
+    await window.until_painted("selections.txt", lambda seen: {"added", "modified"} <= set(seen))
+    await window.host.run(
+        """vscode.window.activeTextEditor.selections =
+             [[3, 5], [15, 15]].map(([first, last]) => new vscode.Selection(first, 0, last, 3));"""
+    )
+    await window.command("dsh.undoSelection")
+
+    await window.until_text("selections.txt", _BEFORE)
+
+
 async def test_the_tree_shows_session_file_and_hunk_and_decides(window: Window) -> None:
     """Rows with counts; Ctrl+Enter keeps and Delete undoes the selected one, inline buttons too."""
     agent = await three_hunks(window, "tree.txt")

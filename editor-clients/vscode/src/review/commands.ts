@@ -73,8 +73,8 @@ async function decideSelection(desk: Desk, verb: Verb): Promise<void> {
     return;
   }
   const uri = desk.connection.spelled(editor.document.uri);
-  for (const selection of editor.selections) {
-    const { start, end } = selection;
+  // From the last to the first: an undo moves the lines below it.
+  for (const { start, end } of editor.selections.toSorted((one, other) => other.start.compareTo(one.start))) {
     const range = { start: { line: start.line, character: 0 }, end: { line: end.line, character: end.character } };
     await desk.deciding.decide(verb, { uri, range });
   }
