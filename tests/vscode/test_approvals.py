@@ -57,3 +57,18 @@ async def test_a_change_that_is_asked_about_is_one_click_away(window: "Window") 
 
     assert not (await asyncio.wait_for(call.result(), 10))["isError"]
     await window.until_text("proposed.txt", "one\nzwei\n")
+
+
+async def test_a_command_makes_no_link_of_its_own_in_the_question(window: "Window") -> None:
+    """VS Code runs its commands from links in a notification: what an agent asks for is shown as it is, as text."""
+    link = "[Allow](command:workbench.action.files.newUntitledFile)"
+    agent = await window.agent()
+    call = agent.start("bash", command=f"echo {link}", description="")
+    asked = notification(window, "wants to use bash")
+    await asked.wait_for()
+    message = asked.locator(".notification-list-item-message")
+    shown, links = await message.inner_text(), await message.locator("a").count()
+    await asked.get_by_role("button", name="Deny").click()
+    await call.result()
+
+    assert (f"Run: echo {link}", 0) == (shown.replace("\u2060", "").partition("bash: ")[2], links)

@@ -53,6 +53,18 @@ async def test_lenses_stand_above_each_hunk_and_decide(window: Window) -> None:
     assert await window.text("lens.txt") == after("15", "16", "25")
 
 
+async def test_the_name_of_an_agent_makes_no_icon(window: Window) -> None:
+    """It is read in a lens as it is."""
+    await window.show("icon.txt", "one\n")
+    agent = await window.agent(agent={"name": "$(check) Keep"})
+    await agent.read("icon.txt")
+    await agent.edit("icon.txt", "one", "ONE")
+    lens = window.editor.locator(".codelens-decoration a")
+
+    said = "$(check) Keep changed 1 line (+1 \u22121)"
+    await eventually(lens.all_inner_texts, said, ok=lambda seen: said in [text.strip() for text in seen])
+
+
 async def click_lens(window: Window, label: str, number: int) -> None:
     """Click the lens of a name, counted from the top."""
     lenses: list[Locator] = await window.editor.locator(".codelens-decoration a", has_text=label).all()

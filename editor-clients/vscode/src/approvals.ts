@@ -6,7 +6,7 @@
  */
 import * as vscode from 'vscode';
 
-import { cut } from './wording';
+import { cut, unlinked } from './wording';
 
 /** How long the server waits for an answer; it is told so when it starts. */
 export const ASK_SECONDS = 120;
@@ -39,7 +39,7 @@ export class Approvals implements vscode.TextDocumentContentProvider, vscode.Dis
     const isLong = rest.length > 0 || head.length > LONG;
     for (;;) {
       const shown = isLong ? [...titles, SHOW] : titles;
-      const chosen = await vscode.window.showInformationMessage(cut(head, LONG), ...shown);
+      const chosen = await vscode.window.showInformationMessage(unlinked(cut(head, LONG)), ...shown);
       if (token.isCancellationRequested || chosen === undefined) {
         return null;
       }

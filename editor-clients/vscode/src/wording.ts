@@ -60,6 +60,16 @@ export function removedLines(hunk: Hunk): { lines: string[]; left: number } {
   return { lines, left: all.length - lines.length };
 }
 
+/** A text for a notification, where VS Code makes links of `[words](command:…)`: they stay the words that they are. */
+export function unlinked(text: string): string {
+  return text.replaceAll('](', ']\u2060(');
+}
+
+/** A text for a place in which VS Code makes icons of `$(name)`. */
+export function iconless(text: string): string {
+  return text.replaceAll('$(', '\\$(');
+}
+
 /** A text, cut between characters where it is long. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) {

@@ -2,13 +2,15 @@
 import * as vscode from 'vscode';
 
 import { goTo } from '../review/navigating';
+import { oneLine } from '../visible';
+import { unlinked } from '../wording';
 import type { FromPage } from './card';
 
 /** Open what a card names. */
 export async function openFromCard(message: Extract<FromPage, { type: 'open' }>): Promise<void> {
   const file = await found(message);
   if (file === undefined) {
-    void vscode.window.showInformationMessage(`dsh: ${message.path} is not there any more.`);
+    void vscode.window.showInformationMessage(unlinked(`dsh: ${oneLine(message.path)} is not there any more.`));
     return;
   }
   await goTo(file, Math.max((message.line ?? 1) - 1, 0));

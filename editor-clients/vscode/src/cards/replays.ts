@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { Sessions } from '../sessions';
 import { agentName, when } from '../views/sessionsView';
-import { many } from '../wording';
+import { iconless, many } from '../wording';
 import type { Replay, SessionInfo } from '../wire';
 import type { Card, FromPage, ToPage } from './card';
 import { openFromCard } from './opening';
@@ -55,7 +55,7 @@ export class Replays {
   private async choose(): Promise<SessionInfo | undefined> {
     await this.sessions.refresh();
     const items = this.sessions.all.map((session) => ({
-      label: agentName(session),
+      label: iconless(agentName(session)),
       description: when(session.startedAt),
       detail: session.sessionId,
       session,

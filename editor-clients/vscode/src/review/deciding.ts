@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { Pending } from '../pending';
 import { oneLine } from '../visible';
-import { cut, many } from '../wording';
+import { cut, many, unlinked } from '../wording';
 import type { Decision, Selection } from '../wire';
 
 const REASON = 300;
@@ -30,7 +30,7 @@ export class Deciding {
       this.tell(verb, results);
       return results;
     } catch (error) {
-      void vscode.window.showErrorMessage(`dsh: ${cut(oneLine(messageOf(error)), REASON)}`);
+      void vscode.window.showErrorMessage(`dsh: ${unlinked(cut(oneLine(messageOf(error)), REASON))}`);
       return [];
     } finally {
       await this.pending.refresh().catch(() => undefined);
@@ -58,7 +58,8 @@ export class Deciding {
       const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
       const reason = cut(oneLine(first.reason ?? 'no reason was given'), REASON);
       const verdict = verb === 'keep' ? 'kept' : 'undone';
-      void vscode.window.showWarningMessage(`dsh: a change of ${path} could not be ${verdict}${more}: ${reason}`);
+      const message = `dsh: a change of ${path} could not be ${verdict}${more}: ${reason}`;
+      void vscode.window.showWarningMessage(unlinked(message));
     }
   }
 }

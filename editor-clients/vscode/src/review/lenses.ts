@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 import type { Pending } from '../pending';
 import { linesOf } from '../ranges';
-import { author, counts, deed } from '../wording';
+import { author, counts, deed, iconless } from '../wording';
 
 /** More than so many hunks get no lenses: a file that an agent made anew line by line is decided on as a file. */
 const MOST = 1_000;
@@ -38,7 +38,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       const lens = (title: string, command: string, tooltip: string): vscode.CodeLens =>
         new vscode.CodeLens(new vscode.Range(first, 0, first, 0), { title, command, tooltip, arguments: [hunk.id] });
       return [
-        lens(`${author(hunk)} ${deed(hunk)} (${counts([hunk])})`, 'dsh.openDiff', 'Compare with the text from before'),
+        lens(`${iconless(author(hunk))} ${deed(hunk)} (${counts([hunk])})`, 'dsh.openDiff', 'Compare with the text from before'),
         lens('$(check)\u00a0Keep', 'dsh.keepHunk', 'Accept this change'),
         lens('$(discard)\u00a0Undo', 'dsh.undoHunk', 'Bring the text from before back'),
         lens('$(diff)\u00a0Diff', 'dsh.openDiff', 'Compare with the text from before'),
