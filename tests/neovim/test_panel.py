@@ -83,6 +83,27 @@ async def test_the_panel_follows_and_takes_no_focus(room: NeovimRoom) -> None:
     assert "" == await nvim.messages()
 
 
+async def test_a_panel_whose_buffer_was_deleted_is_made_anew(room: NeovimRoom) -> None:
+    """`:bdelete` in it, and `:Dsh panel`: all cards are there again, and its keys."""
+    room.world.file("a.txt", "a\nb\n")
+    nvim = await room.start()
+    await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    await nvim.command("Dsh panel")
+    await nvim.until("View.panel():find('lines 1%-2 of 2')", what="the card")
+    await nvim.lua("vim.cmd.bdelete({ args = { vim.fn.bufnr('dsh://panel') } })")
+    await nvim.command("Dsh panel")
+    await agent.edit("a.txt", "b", "B")
+    await nvim.until("View.panel():find('+B', 1, true)", what="the next card")
+
+    assert "lines 1-2 of 2" in await nvim.lua("return View.panel()")
+    await nvim.command("wincmd l")
+    assert "nofile" == await nvim.lua("return vim.bo.buftype")
+    await nvim.keys("q")
+    assert 1 == await nvim.lua("return #vim.api.nvim_tabpage_list_wins(0)")
+
+
 async def test_a_line_of_the_panel_leads_to_its_place(room: NeovimRoom) -> None:
     """`<CR>` on a hit of a search opens the file in the window of the files, at the place; on the rest, shows it."""
     room.world.file("a.txt", "a\n")

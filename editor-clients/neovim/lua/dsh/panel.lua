@@ -281,8 +281,11 @@ end
 
 --- @return integer
 local function buffer()
-  if panel and api.nvim_buf_is_valid(panel) then
+  if panel and api.nvim_buf_is_loaded(panel) then
     return panel
+  elseif panel and api.nvim_buf_is_valid(panel) then
+    -- What `:bdelete` leaves has its name alone.
+    api.nvim_buf_delete(panel, { force = true })
   end
   local buf = api.nvim_create_buf(false, true)
   api.nvim_buf_set_name(buf, 'dsh://panel')
