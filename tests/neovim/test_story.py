@@ -134,6 +134,26 @@ async def test_a_server_that_dies_takes_nothing_with_it(room: NeovimRoom) -> Non
     assert await room.same(await room.agent(), "a.txt")
 
 
+async def test_a_server_that_is_started_by_another_file_has_all_that_are_open(room: NeovimRoom) -> None:
+    """After a crash, the next file that is opened starts one: no agent writes behind the buffers of the one before."""
+    room.world.file("a.txt", "a\nb\n")
+    room.world.file("other.txt", "other\n")
+    nvim = await room.start()
+    buffer = await room.open("a.txt")
+    await nvim.keys("Gotyped<Esc>")
+    room.servers[-1].kill()
+    await nvim.until("#vim.lsp.get_clients() == 0", what="the end of the client")
+    await room.open("other.txt")
+    await room.attached(buffer)
+    agent = await room.agent()
+    await agent.read("a.txt")
+    edited = await agent.edit("a.txt", "b", "B")
+
+    assert ("buffer", False) == (edited["value"]["via"], edited["value"]["saved"])
+    assert ["a", "B", "typed"] == await nvim.lines(buffer)
+    assert b"a\nb\n" == room.world.bytes("a.txt")
+
+
 async def test_a_server_that_is_stopped_is_not_missed(room: NeovimRoom) -> None:
     """`:Dsh stop` clears the paint and says nothing."""
     room.world.file("a.txt", "a\nb\n")

@@ -161,6 +161,14 @@ local function started(client)
   end
   correct_changes(client)
   require('dsh.sessions').refresh(client)
+  -- Files may be open that another server had, and a file that no server knows to be open is edited on the disk.
+  vim.schedule(function()
+    for _, buf in ipairs(api.nvim_list_bufs()) do
+      if is_file(buf) and root_of(buf) == client.config.root_dir then
+        M.attach(buf, true)
+      end
+    end
+  end)
 end
 
 --- @param buf integer
