@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.neovim import NeovimError
 from tests.support.neovim_room import NeovimRoom
 
 pytestmark = pytest.mark.slow
@@ -150,6 +151,26 @@ async def test_a_new_name_without_a_save_is_known(room: NeovimRoom) -> None:
     await nvim.keys("ggOtyped<Esc>")
 
     assert await room.same(agent, "c.txt")
+
+
+async def test_a_name_that_another_buffer_has_changes_nothing(room: NeovimRoom) -> None:
+    """`:file` fails then; an agent goes on editing the buffer with its unsaved typing, and not the file behind it."""
+    room.world.file("a.txt", TEXT)
+    room.world.file("b.txt", "b\n")
+    nvim = await room.start()
+    await room.open("b.txt")
+    buffer = await room.open("a.txt")
+    agent = await room.agent()
+    await nvim.keys("ggOtyped<Esc>")
+    with pytest.raises(NeovimError, match="E95"):
+        await nvim.command("file b.txt")
+    await room.attached(buffer)
+    await agent.read("a.txt")
+    edited = await agent.edit("a.txt", "line 5", "LINE 5")
+
+    assert ("buffer", False) == (edited["value"]["via"], edited["value"]["saved"])
+    assert ["typed", "LINE 5"] == [line for line in await nvim.lines() if not line.startswith("line")]
+    assert TEXT.encode() == room.world.bytes("a.txt")
 
 
 async def test_a_wiped_buffer_is_a_file_again(room: NeovimRoom) -> None:

@@ -275,6 +275,12 @@ api.nvim_create_autocmd('BufFilePre', {
     if client then
       paint.clear(event.buf)
       vim.lsp.buf_detach_client(event.buf, client.id)
+      -- Another buffer may have that name already: it keeps its own then, and no event says so.
+      vim.schedule(function()
+        if api.nvim_buf_is_valid(event.buf) then
+          M.attach(event.buf, true)
+        end
+      end)
     end
   end,
 })
