@@ -1,5 +1,8 @@
 """What may become of a buffer in a real Neovim while agents edit it: reloads, other names, windows, obstacles."""
 
+import os
+import signal
+
 import pytest
 
 from tests.support.neovim import NeovimError
@@ -171,6 +174,26 @@ async def test_a_name_that_another_buffer_has_changes_nothing(room: NeovimRoom) 
     assert ("buffer", False) == (edited["value"]["via"], edited["value"]["saved"])
     assert ["typed", "LINE 5"] == [line for line in await nvim.lines() if not line.startswith("line")]
     assert TEXT.encode() == room.world.bytes("a.txt")
+
+
+async def test_a_server_that_dies_while_it_is_asked_about_a_reload_leaves_no_buffer_unpainted(room: NeovimRoom) -> None:
+    """The next server's hunks are painted, though nobody answered."""
+    room.world.file("a.txt", TEXT)
+    nvim = await room.start()
+    buffer = await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "line 5", "LINE 5")
+    await room.painted(buffer, "#hunks == 1")
+    os.kill(room.servers[-1].pid, signal.SIGSTOP)
+    await nvim.command("edit!")
+    await nvim.until("not require('dsh.attach').is_settled(..., vim.lsp.get_clients()[1])", buffer)
+    room.servers[-1].kill()
+    await nvim.until("#vim.lsp.get_clients() == 0", what="the end of the client")
+    await nvim.command("Dsh start")
+    paint = await room.painted(buffer, "#hunks == 1")
+
+    assert [5] == paint["modified"]
 
 
 async def test_a_wiped_buffer_is_a_file_again(room: NeovimRoom) -> None:

@@ -28,8 +28,8 @@ local followed = {}
 --- @type table<integer, true>
 local was_followed = {}
 
---- Buffers that were read again, whose notes may still be about the text from before.
---- @type table<integer, true>
+--- Buffers that were read again, whose notes may still be about the text from before; with the client that was asked.
+--- @type table<integer, integer>
 local unsettled = {}
 
 local group = api.nvim_create_augroup('dsh.buffers', { clear = true })
@@ -82,7 +82,7 @@ local function settle(buf)
   if not client then
     return
   end
-  unsettled[buf] = true
+  unsettled[buf] = client.id
   local version = vim.lsp.util.buf_versions[buf]
   rpc.request(client, 'dsh/review/list', { uri = vim.uri_from_bufnr(buf) }, function(result)
     unsettled[buf] = nil
@@ -247,9 +247,10 @@ end
 
 --- Whether what the server says of a buffer is about the text that it has.
 --- @param buf integer
+--- @param client vim.lsp.Client the one that says it
 --- @return boolean
-function M.is_settled(buf)
-  return not unsettled[buf]
+function M.is_settled(buf, client)
+  return unsettled[buf] ~= client.id
 end
 
 api.nvim_create_autocmd('OptionSet', {

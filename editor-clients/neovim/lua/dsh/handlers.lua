@@ -80,7 +80,7 @@ end
 local function decorations(_, params, ctx)
   local client = client_of(ctx)
   local buf = rpc.buffer_of(client, params.uri)
-  if not buf or not attach.is_settled(buf) then
+  if not buf or not attach.is_settled(buf, client) then
     return
   end
   -- For another version, what is painted has moved with the typing, and another note follows.
