@@ -175,6 +175,28 @@ async def test_pending_changes_are_a_quickfix_list(room: NeovimRoom) -> None:
     assert 12 == await room.nvim.lua("return vim.fn.line('.')")
 
 
+async def test_all_is_all_of_all_workspaces(room: NeovimRoom) -> None:
+    """Files of two workspaces have a server each: the quickfix list has both, and `:Dsh undo all` means both."""
+    buffers = []
+    await room.start()
+    for name in ("one", "two"):
+        room.world.file(f"{name}/.git/HEAD", "")
+        room.world.file(f"{name}/a.txt", TEXT)
+        buffers.append(await room.open(f"{name}/a.txt"))
+        agent = await room.agent(folder=name)
+        await agent.read("a.txt")
+        await agent.edit("a.txt", "line 3\n", f"{name}\n")
+        await room.painted(buffers[-1], "#hunks == 1")
+    await room.nvim.command("Dsh quickfix")
+    await room.nvim.until("#vim.fn.getqflist() == 2", what="the quickfix list")
+    await room.nvim.command("Dsh undo all")
+    for buffer in buffers:
+        await room.painted(buffer, "#hunks == 0")
+
+    assert [TEXT.splitlines()] * 2 == [await room.nvim.lines(buffer) for buffer in buffers]
+    assert "dsh: 2 changes in 2 files undone" in await room.nvim.messages()
+
+
 async def test_one_toggle_for_all_paint(room: NeovimRoom) -> None:
     """Off, nothing is to be seen, though hunks can be gone to; on, all is there again."""
     buffer, _ = await edited(room, *THREE)

@@ -95,9 +95,9 @@ class NeovimRoom:
         """Wait until a buffer is attached to a server that is ready."""
         await self.nvim.until("View.attached(...)", buffer)
 
-    async def agent(self, within: float = 15.0, **params: Any) -> Agent:
-        """An agent with a session, on the socket of the last server that was started."""
-        agent = await Agent.connect(await self._agents_socket(within))
+    async def agent(self, within: float = 15.0, folder: str = ".", **params: Any) -> Agent:
+        """An agent with a session, on the socket of the last server that was started, which has that folder."""
+        agent = await Agent.connect(await self._agents_socket(within, self.world.path(folder)))
         self._agents.append(agent)
         await agent.open_session(**params)
         return agent
@@ -139,9 +139,9 @@ class NeovimRoom:
             with suppress(asyncio.CancelledError, OSError):
                 await task
 
-    async def _agents_socket(self, within: float) -> Path:
+    async def _agents_socket(self, within: float, folder: Path) -> Path:
         loop = asyncio.get_running_loop()
-        look = partial(discovery.find, self.world.workspace, [self.world.runtime])
+        look = partial(discovery.find, folder, [self.world.runtime])
         try:
             async with asyncio.timeout(within):
                 while True:

@@ -103,13 +103,17 @@ local function tell(how, results)
   end
 end
 
+local function say_none()
+  say.warn('dsh: no server is running; :Dsh start starts one')
+end
+
 --- Keep or undo what is named.
 --- @param how 'keep'|'undo'
 --- @param params table of `dsh/review/keep` and `undo`
 function M.decide(how, params)
   local client = rpc.client_near(api.nvim_get_current_buf())
   if not client then
-    say.warn('dsh: no server is running; :Dsh start starts one')
+    say_none()
     return
   end
   rpc.request(client, 'dsh/review/' .. how, params, function(result)
@@ -168,7 +172,12 @@ end
 --- Keep or undo everything that is pending, in all files.
 --- @param how 'keep'|'undo'
 function M.all(how)
-  M.decide(how, { all = true })
+  local asked = rpc.request_all('dsh/review/' .. how, { all = true }, 'results', function(results)
+    tell(how, results)
+  end)
+  if not asked then
+    say_none()
+  end
 end
 
 --- Select the change under the cursor: a text object.
@@ -197,14 +206,9 @@ end
 
 --- Put everything that is pending into the quickfix list, and open it.
 function M.quickfix()
-  local client = rpc.client_near(api.nvim_get_current_buf())
-  if not client then
-    say.warn('dsh: no server is running; :Dsh start starts one')
-    return
-  end
-  rpc.request(client, 'dsh/review/list', vim.empty_dict(), function(result)
-    vim.fn.setqflist({}, ' ', { title = 'Pending changes by agents', items = vim.tbl_map(entry, result.hunks) })
-    if #result.hunks == 0 then
+  local asked = rpc.request_all('dsh/review/list', vim.empty_dict(), 'hunks', function(hunks)
+    vim.fn.setqflist({}, ' ', { title = 'Pending changes by agents', items = vim.tbl_map(entry, hunks) })
+    if #hunks == 0 then
       say.info('dsh: nothing is pending')
       vim.cmd.cclose()
     else
@@ -213,6 +217,9 @@ function M.quickfix()
       api.nvim_set_current_win(win)
     end
   end)
+  if not asked then
+    say_none()
+  end
 end
 
 return M

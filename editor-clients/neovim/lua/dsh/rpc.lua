@@ -59,6 +59,33 @@ function M.request(client, method, params, done, failed)
   end
 end
 
+--- Ask all servers: there is one for each workspace. What goes wrong is said.
+--- @param method string
+--- @param params table
+--- @param member string of each answer, a list
+--- @param done fun(gathered: table[]) once all have answered
+--- @return boolean asked whether there is a server
+function M.request_all(method, params, member, done)
+  local clients = vim.lsp.get_clients({ name = M.NAME })
+  local gathered, left = {}, #clients
+  local function answered(list)
+    vim.list_extend(gathered, list)
+    left = left - 1
+    if left == 0 then
+      done(gathered)
+    end
+  end
+  for _, client in ipairs(clients) do
+    M.request(client, method, params, function(result)
+      answered(result[member])
+    end, function(message)
+      require('dsh.say').warn(('dsh: %s: %s'):format(method, message))
+      answered({})
+    end)
+  end
+  return #clients > 0
+end
+
 --- Send the changes that are held back.
 --- @param client vim.lsp.Client
 function M.flush(client)
