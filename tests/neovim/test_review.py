@@ -197,6 +197,21 @@ async def test_all_is_all_of_all_workspaces(room: NeovimRoom) -> None:
     assert "dsh: 2 changes in 2 files undone" in await room.nvim.messages()
 
 
+async def test_a_range_has_all_of_a_line_in_which_others_end(room: NeovimRoom) -> None:
+    """A lone carriage return ends a line for the server, and not for Neovim."""
+    room.world.file("a.txt", "one\rtwo\rthree\nfour\n")
+    await room.start()
+    buffer = await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "three", "THREE")
+    await room.painted(buffer, "#hunks == 1")
+    await room.nvim.command("1Dsh undo")
+    await room.painted(buffer, "#hunks == 0")
+
+    assert ["one\rtwo\rthree", "four"] == await room.nvim.lines()
+
+
 async def test_one_toggle_for_all_paint(room: NeovimRoom) -> None:
     """Off, nothing is to be seen, though hunks can be gone to; on, all is there again."""
     buffer, _ = await edited(room, *THREE)

@@ -152,10 +152,10 @@ function M.lines(how, first, last)
   local buf = api.nvim_get_current_buf()
   local uri = uri_of(buf)
   if uri then
-    local start, behind = text.line_of_row(buf, first), text.line_of_row(buf, last)
+    local start, behind = text.line_of_row(buf, first), text.line_of_row(buf, last + 1)
     M.decide(how, {
       uri = uri,
-      range = { start = { line = start, character = 0 }, ['end'] = { line = behind + 1, character = 0 } },
+      range = { start = { line = start, character = 0 }, ['end'] = { line = behind, character = 0 } },
     })
   end
 end
