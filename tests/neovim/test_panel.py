@@ -127,6 +127,25 @@ async def test_a_line_of_the_panel_leads_to_its_place(room: NeovimRoom) -> None:
     assert "b.txt" == await nvim.lua("return vim.fn.expand('%:t')")
 
 
+@pytest.mark.parametrize("name", ["a b.txt", "[id].txt", "$HOME.txt", "it's%.txt", "#x.txt", "`w`.txt", "\u00fc*.txt"])
+async def test_a_place_in_a_file_of_any_name_is_gone_to(room: NeovimRoom, name: str) -> None:
+    """The file that the card is of, and not another whose name is spelled with escapes."""
+    room.world.file(name, "one\ntwo\n")
+    room.world.file("other.txt", "other\n")
+    nvim = await room.start()
+    await room.open("other.txt")
+    agent = await room.agent()
+    await nvim.command("Dsh panel")
+    await agent.read(name)
+    await nvim.until("View.panel():find('2 two', 1, true)", what="the card")
+    await nvim.command("wincmd l")
+    await nvim.lua("vim.fn.search('2 two')")
+    await nvim.keys("<CR>")
+
+    assert [name, 2] == await nvim.lua("return { vim.fs.basename(vim.api.nvim_buf_get_name(0)), vim.fn.line('.') }")
+    assert ["one", "two"] == await nvim.lines()
+
+
 async def test_a_question_waits_in_a_corner_and_takes_no_key(room: NeovimRoom) -> None:
     """Typing goes on under it; `:Dsh answer Allow` lets the call run, `Deny` doesn't."""
     room.world.file("a.txt", "a\n")

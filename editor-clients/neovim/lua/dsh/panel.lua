@@ -268,7 +268,7 @@ function M.follow()
     else
       vim.cmd('leftabove vsplit')
     end
-    vim.cmd.edit({ args = { vim.fn.fnameescape(absolute(target.path)) }, magic = { file = false, bar = false } })
+    vim.cmd.edit({ args = { absolute(target.path) }, magic = { file = false, bar = false } })
     local last = api.nvim_buf_line_count(0)
     pcall(api.nvim_win_set_cursor, 0, { math.min(target.line, last), target.column - 1 })
     vim.cmd('normal! zvzz')
