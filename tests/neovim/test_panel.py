@@ -199,6 +199,20 @@ async def test_the_statusline_tells_of_agents_changes_and_their_age(room: Neovim
     assert "" == await nvim.lua("return require('dsh').statusline()")
 
 
+async def test_the_statusline_forgets_agents_that_have_left(room: NeovimRoom) -> None:
+    """Nobody says so: it is asked for when the user pauses."""
+    room.world.file("a.txt", "a\n")
+    nvim = await room.start()
+    await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    await nvim.until("require('dsh').statusline() == 'dsh 1 agent'", what="the agent")
+    await agent.request("dsh/session/close", {"sessionId": agent.session_id})
+    await nvim.command("doautocmd CursorHold")
+
+    await nvim.until("require('dsh').statusline() == 'dsh'", what="nobody")
+
+
 async def test_a_recorded_session_is_shown_again(room: NeovimRoom) -> None:
     """`:Dsh replay` shows it, and nothing is edited by it; `:Dsh panel` is what runs again."""
     room.world.file("a.txt", "one\ntwo\n")

@@ -20,11 +20,17 @@ local known = {}
 --- @param done? fun(sessions: dsh.Session[])
 function M.refresh(client, done)
   rpc.request(client, 'dsh/session/list', vim.empty_dict(), function(result)
+    local is_named = false
     for _, session in ipairs(result.sessions) do
+      local before = M.name(session.sessionId)
       known[session.sessionId] = session
+      is_named = is_named or before ~= M.name(session.sessionId)
     end
     vim.cmd.redrawstatus()
-    require('dsh.cards').changed()
+    if is_named then
+      -- The panel says whose a card is.
+      require('dsh.cards').changed()
+    end
     if done then
       done(result.sessions)
     end
@@ -47,6 +53,19 @@ function M.seen(client, id)
     session.live, session.ended = true, false
   end
 end
+
+-- Nobody tells that a session has ended: the server is asked when the user is there and does nothing.
+vim.api.nvim_create_autocmd({ 'CursorHold', 'CursorHoldI', 'FocusGained' }, {
+  group = vim.api.nvim_create_augroup('dsh.sessions', { clear = true }),
+  desc = 'dsh: ask whether the agents are still there',
+  callback = function()
+    if M.live() > 0 then
+      for _, client in ipairs(vim.lsp.get_clients({ name = rpc.NAME })) do
+        M.refresh(client)
+      end
+    end
+  end,
+})
 
 --- How many sessions are at work, as far as is known.
 --- @return integer
