@@ -157,6 +157,22 @@ async def test_the_text_from_before_in_a_diff_split(room: NeovimRoom) -> None:
     assert False is await room.nvim.lua("return vim.wo.diff")
 
 
+async def test_the_text_from_before_follows_decisions(room: NeovimRoom) -> None:
+    """A change that is kept is part of it from then on; asked for twice in a breath, it is there once."""
+    buffer, _ = await edited(room, *THREE[:1])
+    await room.nvim.lua("vim.cmd('Dsh diff') vim.cmd('Dsh diff')")
+    await room.synced()
+    await room.nvim.until("#vim.api.nvim_tabpage_list_wins(0) == 2", what="the split")
+    base = "View.base = vim.fn.winbufnr(1) return vim.api.nvim_buf_get_lines(View.base, 0, -1, true)"
+    before = await room.nvim.lua(base)
+    await room.nvim.command("Dsh keep file")
+    await room.painted(buffer, "#hunks == 0")
+    after = await room.nvim.lua(base)
+
+    assert (TEXT.splitlines(), await room.nvim.lines(buffer)) == (before, after)
+    assert False is await room.nvim.lua("return vim.bo[View.base].modifiable")
+
+
 async def test_pending_changes_are_a_quickfix_list(room: NeovimRoom) -> None:
     """In all files, with what was removed; the cursor stays, and `:cnext` goes there."""
     _, agent = await edited(room, *THREE)

@@ -40,17 +40,46 @@ local function window_of(buf)
   end
 end
 
+--- Give the split the text from before, if it is another one now.
+--- @param base integer
+--- @param lines string[]
+local function fill(base, lines)
+  if not vim.deep_equal(lines, api.nvim_buf_get_lines(base, 0, -1, true)) then
+    vim.bo[base].modifiable = true
+    api.nvim_buf_set_lines(base, 0, -1, true, lines)
+  end
+  vim.bo[base].modifiable = false
+end
+
+--- Keep the split the text from before, through edits and decisions.
+--- @param buf integer
+--- @param base integer
+--- @param encoding string
+local function follow(buf, base, encoding)
+  api.nvim_create_autocmd('User', {
+    pattern = 'DshPainted',
+    desc = 'dsh: show the text from before the changes that are pending now',
+    callback = function(event)
+      if not api.nvim_buf_is_valid(base) then
+        return true
+      elseif event.data.buf == buf and api.nvim_buf_is_loaded(buf) then
+        local state = paint.of(buf)
+        fill(base, M.base(buf, state and state.hunks or {}, encoding))
+      end
+    end,
+  })
+end
+
 --- @param buf integer
 --- @param win integer
 --- @param lines string[]
 --- @param encoding string
 local function open(buf, win, lines, encoding)
   local base = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(base, 0, -1, true, lines)
+  fill(base, lines)
   local name = vim.fn.fnamemodify(api.nvim_buf_get_name(buf), ':t')
   pcall(api.nvim_buf_set_name, base, ('dsh://before/%d/%s'):format(base, name))
   vim.bo[base].bufhidden = 'wipe'
-  vim.bo[base].modifiable = false
   vim.b[base].dsh_base_of = buf
   local other = api.nvim_open_win(base, false, { split = 'left', win = win })
   api.nvim_win_call(other, function()
@@ -60,6 +89,7 @@ local function open(buf, win, lines, encoding)
   end)
   api.nvim_win_call(win, vim.cmd.diffthis)
   paint.set_beside(buf, true, encoding)
+  follow(buf, base, encoding)
   api.nvim_create_autocmd('BufWipeout', {
     buffer = base,
     callback = function()
@@ -84,7 +114,7 @@ function M.toggle()
     rpc.request(client, 'dsh/review/list', { uri = vim.uri_from_bufnr(buf) }, function(result)
       if #result.hunks == 0 then
         say.info('dsh: nothing is pending in this buffer')
-      elseif api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
+      elseif not window_of(buf) and api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == buf then
         open(buf, win, M.base(buf, result.hunks, client.offset_encoding), client.offset_encoding)
       end
     end)

@@ -1,6 +1,5 @@
 --- What the server asks and tells, and what is answered.
 
-local api = vim.api
 local attach = require('dsh.attach')
 local disk = require('dsh.disk')
 local edit = require('dsh.edit')
@@ -86,7 +85,6 @@ local function decorations(_, params, ctx)
   -- For another version, what is painted has moved with the typing, and another note follows.
   if vim.lsp.util.buf_versions[buf] == params.version then
     paint.paint(buf, params.version, params.hunks, client.offset_encoding)
-    api.nvim_exec_autocmds('User', { pattern = 'DshPainted', modeline = false, data = { buf = buf } })
   end
   vim.cmd.redrawstatus()
 end

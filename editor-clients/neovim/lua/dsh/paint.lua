@@ -370,6 +370,7 @@ function M.paint(buf, version, hunks, encoding)
     paint_all(buf, state, due, places, encoding)
     M.show_top(buf)
   end
+  api.nvim_exec_autocmds('User', { pattern = 'DshPainted', modeline = false, data = { buf = buf } })
 end
 
 --- Paint nothing in a buffer, and forget its hunks.
