@@ -270,6 +270,25 @@ async def test_maps_can_be_off(room: NeovimRoom) -> None:
     assert ["<Plug>(dsh-keep)", "", "<Plug>(dsh-undo)"] == await nvim.lua(mine)
 
 
+async def test_options_can_be_set_at_any_time(room: NeovimRoom) -> None:
+    """`setup()` goes over `vim.g.dsh`, leaves what it does not name, and paints anew what is painted."""
+    room.world.file("a.txt", TEXT)
+    await room.start(before="vim.g.dsh = { leader = '<leader>g', panel_size = 12 }")
+    buffer = await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "line 3\n", "LINE 3\n")
+    await room.painted(buffer, "#hunks == 1")
+    set_up = "OPTIONS[...] = false require('dsh').setup(OPTIONS) return View.paint(vim.api.nvim_get_current_buf())"
+    signs = (await room.nvim.lua(set_up, "signs"))["signs"]
+    modified = (await room.nvim.lua(set_up, "paint"))["modified"]
+
+    assert ([], []) == (signs, modified)
+    assert ["<leader>g", 12] == await room.nvim.lua(
+        "local options = require('dsh.config').get() return { options.leader, options.panel_size }"
+    )
+
+
 async def test_commands_complete_and_say_what_is_wrong(room: NeovimRoom) -> None:
     """Subcommands, their arguments, and one that is not there."""
     await edited(room, *THREE[:1])

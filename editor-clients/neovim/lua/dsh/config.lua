@@ -176,7 +176,7 @@ M.given = {}
 --- @return dsh.Config
 function M.get()
   if not current then
-    M.set(type(vim.g.dsh) == 'table' and vim.g.dsh or {})
+    M.set({})
   end
   return current --[[@as dsh.Config]]
 end
@@ -206,9 +206,10 @@ function M.problems(given)
   return problems
 end
 
---- Set the options. Those that can't be used keep their defaults, and are told of.
---- @param given table<string, any>
-function M.set(given)
+--- Set the options, over `vim.g.dsh`. Those that can't be used keep their defaults, and are told of.
+--- @param own table<string, any>
+function M.set(own)
+  local given = vim.tbl_extend('force', type(vim.g.dsh) == 'table' and vim.g.dsh or {}, own)
   M.given = given
   local made = {} --- @type table<string, any>
   for _, option in ipairs(M.options) do

@@ -7,6 +7,8 @@ local M = {}
 function M.setup(options)
   require('dsh.config').set(options or {})
   if vim.v.vim_did_enter == 1 then
+    require('dsh.paint').enabled = nil
+    require('dsh.attach').repaint()
     require('dsh.attach').attach_all()
   end
 end
