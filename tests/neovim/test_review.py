@@ -289,6 +289,19 @@ async def test_options_can_be_set_at_any_time(room: NeovimRoom) -> None:
     )
 
 
+@pytest.mark.parametrize("operator", ["d", "c", ">", "gU"])
+async def test_the_text_object_is_a_change_or_nothing(room: NeovimRoom, operator: str) -> None:
+    """An operator does nothing where no change is, and what it does to the whole change where one is."""
+    await edited(room, *THREE[1:2])
+    await room.nvim.command("omap ih <Plug>(dsh-select)")
+    await room.nvim.keys(f"gg{operator}ih<Esc>")
+    nothing = await room.nvim.lines()
+    await room.nvim.keys("13Gdih")
+
+    assert TEXT.replace("line 10\n", "line 10\nnew a\nnew b\nnew c\nnew d\n").splitlines() == nothing
+    assert TEXT.splitlines() == await room.nvim.lines()
+
+
 async def test_commands_complete_and_say_what_is_wrong(room: NeovimRoom) -> None:
     """Subcommands, their arguments, and one that is not there."""
     await edited(room, *THREE[:1])

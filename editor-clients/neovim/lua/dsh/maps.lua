@@ -172,7 +172,7 @@ M.maps = {
     modes = { 'x', 'o' },
     doc = 'The lines of the change under the cursor, as a text object.',
     run = function()
-      require('dsh.review').select()
+      return require('dsh.review').select()
     end,
   },
 }
@@ -186,8 +186,9 @@ end
 --- Create the `<Plug>` maps, which do nothing until something is mapped to them.
 function M.create()
   for _, map in ipairs(M.maps) do
-    -- Operators come as an expression.
-    local expr = vim.tbl_contains(map.modes, 'n') and (map.plug == 'keep' or map.plug == 'undo')
+    -- Operators and what they work on come as an expression.
+    local decides = vim.tbl_contains(map.modes, 'n') and (map.plug == 'keep' or map.plug == 'undo')
+    local expr = decides or map.plug == 'select'
     vim.keymap.set(map.modes, plug(map), map.run, { expr = expr, silent = true, desc = 'dsh: ' .. map.doc })
   end
 end

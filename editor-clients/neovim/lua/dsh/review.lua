@@ -181,11 +181,14 @@ function M.all(how)
 end
 
 --- Select the change under the cursor: a text object.
+--- @return string keys
 function M.select()
   local each = M.at(api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1)
   if each and each.hunk.kind ~= 'deleted' then
-    vim.cmd(('normal! %dGV%dG'):format(each.first + 1, each.last + 1))
+    return ('<Cmd>normal! %dGV%dG<CR>'):format(each.first + 1, each.last + 1)
   end
+  -- An operator that is given nothing would do its work at the cursor.
+  return vim.fn.mode(1):sub(1, 2) == 'no' and '<Esc>' or ''
 end
 
 local KINDS = { added = 'added', modified = 'modified', deleted = 'removed' }
