@@ -1,6 +1,7 @@
 """Finding and starting the server: where it is looked for, what is said when it is not there, and who has no say."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,54 @@ async def test_without_a_server_there_is_one_clear_message(code: "Code") -> None
     assert not (await agent.write("a.txt", "a\n"))["isError"]
     await agent.close()
     await window.page.close()
+
+
+async def test_a_server_that_never_answers_is_given_up_when_it_is_started_again(code: "Code") -> None:
+    """The status bar says that it starts; a click takes another program, and what is given up is not complained of."""
+    folder = code.root / "silent"
+    program = script(folder, "exec sleep 600")
+    window = await code.open(folder)
+    item = status(window).locator("a")
+
+    async def label() -> str:
+        return await item.get_attribute("aria-label") or ""
+
+    await eventually(label, "it starts", ok=lambda said: "dsh-lsp starts" in said)
+    shutil.rmtree(program.parents[1])
+    server_in(folder)
+    await item.click()
+    await eventually(label, "it runs", ok=lambda said: "0 sessions open" in said)
+
+    assert await window.page.locator(".notification-list-item").all_inner_texts() == []
+    await window.page.close()
+
+
+async def test_a_server_that_ends_at_once_is_one_clear_message(code: "Code") -> None:
+    """It names the program, and its one button shows the log."""
+    folder = code.root / "broken"
+    program = script(folder, "echo no module named dsh_lsp >&2; exit 3")
+    window = await code.open(folder)
+    shown = window.page.locator(".notifications-toasts .notification-list-item")
+    await shown.first.wait_for()
+    await eventually(
+        lambda: status(window).locator("a").get_attribute("aria-label"),
+        "it has stopped",
+        ok=lambda said: "has stopped" in (said or ""),
+    )
+
+    (text,) = await shown.all_inner_texts()
+    assert f"the server {program} could not be started" in text
+    assert await shown.locator(".monaco-button:visible").all_inner_texts() == ["Show Log"]
+    await window.page.close()
+
+
+def script(folder: Path, lines: str) -> Path:
+    """A server of a folder's virtual environment that does something else; its path."""
+    program = folder / ".venv" / "bin" / "dsh-lsp"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return program
 
 
 async def test_the_status_bar_tells_of_sessions_and_changes(window: "Window") -> None:

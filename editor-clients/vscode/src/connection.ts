@@ -4,13 +4,21 @@
  * Deliberately absent: what its messages mean. There is one server for each window, with all of its folders.
  */
 import * as vscode from 'vscode';
-import { LanguageClient, RevealOutputChannelOn, State, Trace } from 'vscode-languageclient/node';
+import {
+  CloseAction,
+  type ErrorHandler,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  Trace,
+} from 'vscode-languageclient/node';
 
 import { ASK_SECONDS } from './approvals';
 import { DshCapabilities } from './capabilities';
 import { answerEdits } from './documents/answering';
 import { Sent } from './documents/sent';
 import { findServer } from './finding';
+import { unlinked } from './wording';
 import type { DecorationsNote, ToolCallNote, ToolResultNote } from './wire';
 
 const PROTOCOL_VERSION = 1;
@@ -21,9 +29,27 @@ export type ServerState = 'absent' | 'starting' | 'running' | 'stopped';
 /** Asks the user in the server's name: `window/showMessageRequest`. */
 export type Asker = (params: unknown, token: vscode.CancellationToken) => Promise<unknown>;
 
+/** A client that leaves it to the connection to say that it could not be started: it has three messages about pipes. */
+class Client extends LanguageClient {
+  /** It has been started: what goes wrong from now on it says itself. */
+  tells = false;
+  /** Starts it again after a crash, a few times. */
+  readonly usual: ErrorHandler = this.createDefaultErrorHandler();
+
+  override error(message: string, data?: unknown, show?: boolean | 'force'): void {
+    super.error(message, data, this.tells ? show : false);
+  }
+
+  /** Let it go, whatever it does. */
+  kill(): void {
+    this.tells = false;
+    this.serverProcess?.kill();
+  }
+}
+
 /** The connection to the server of this window. */
 export class Connection implements vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private current: ServerState = 'stopped';
   private turn: Promise<void> = Promise.resolve();
   private told = '';
@@ -58,6 +84,9 @@ export class Connection implements vscode.Disposable {
 
   /** Start the server, or start it again. One start at a time. */
   restart(): Promise<void> {
+    if (this.current === 'starting') {
+      this.abandon(); // a program that never answers would be waited for for ever
+    }
     this.turn = this.turn.then(() => this.startAgain()).catch((error: unknown) => this.failed(error));
     return this.turn;
   }
@@ -90,6 +119,12 @@ export class Connection implements vscode.Disposable {
     }
   }
 
+  private abandon(): void {
+    const client = this.client;
+    this.client = undefined;
+    client?.kill();
+  }
+
   private async startAgain(): Promise<void> {
     await this.stop();
     const found = findServer();
@@ -104,11 +139,15 @@ export class Connection implements vscode.Disposable {
     const client = this.made(found.command);
     this.client = client;
     await client.start();
+    if (client.state !== State.Running) {
+      throw new Error('the program has ended');
+    }
+    client.tells = true;
     await this.checkProtocol(client);
     await client.setTrace(Trace.fromString(setting<string>('trace.server', 'off')));
   }
 
-  private async checkProtocol(client: LanguageClient): Promise<void> {
+  private async checkProtocol(client: Client): Promise<void> {
     const experimental = client.initializeResult?.capabilities.experimental as { dsh?: { protocolVersion?: number } };
     const version = experimental?.dsh?.protocolVersion;
     if (version !== PROTOCOL_VERSION) {
@@ -121,16 +160,22 @@ export class Connection implements vscode.Disposable {
     }
   }
 
-  private made(command: string): LanguageClient {
+  private made(command: string): Client {
     const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const sent = new Sent();
-    const client = new LanguageClient(
+    const client: Client = new Client(
       'dsh',
       'dsh',
       { command, args: ['--stdio'], options: cwd === undefined ? {} : { cwd } },
       {
         documentSelector: [{ scheme: 'file' }],
         outputChannel: this.log,
+        errorHandler: {
+          error: (...about) => client.usual.error(...about),
+          closed: () =>
+            client.tells ? client.usual.closed() : { action: CloseAction.DoNotRestart, handled: true },
+        },
+        initializationFailedHandler: () => false,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         middleware: sent.middleware,
         initializationOptions: initializationOptions(),
@@ -160,7 +205,16 @@ export class Connection implements vscode.Disposable {
 
   private failed(error: unknown): void {
     this.log.error(`the server could not be started: ${String(error)}`);
+    if (this.client === undefined) {
+      return; // it was abandoned, or speaks another protocol
+    }
     this.become('stopped');
+    const message = `dsh: the server ${this.told} could not be started. The log has what it said.`;
+    void vscode.window.showErrorMessage(unlinked(message), 'Show Log').then((chosen) => {
+      if (chosen !== undefined) {
+        this.log.show(true);
+      }
+    });
   }
 
   private tellMissing(message: string): void {
