@@ -180,6 +180,24 @@ async def test_a_question_waits_in_a_corner_and_takes_no_key(room: NeovimRoom) -
     assert 1 == await nvim.lua("return #vim.api.nvim_list_wins()")
 
 
+async def test_a_question_goes_with_the_server_that_asked(room: NeovimRoom) -> None:
+    """The other workspace's server lives on, and so does its question."""
+    calls = []
+    nvim = await room.start()
+    for name in ("one", "two"):
+        room.world.file(f"{name}/.git/HEAD", "")
+        room.world.file(f"{name}/a.txt", "a\n")
+        await room.open(f"{name}/a.txt")
+        calls.append((await room.agent(folder=name)).start("bash", command=f"echo {name}", description=""))
+        await nvim.until("require('dsh.ask').count() == ...", len(room.servers), what="the question")
+    room.servers[0].kill()
+    await nvim.until("#vim.lsp.get_clients() == 1", what="the end of the client")
+    await nvim.until("require('dsh.ask').count() == 1", what="the end of its question")
+    await nvim.command("Dsh answer Deny")
+
+    assert "DENIED" == (await calls[1].result())["error"]["code"]
+
+
 async def test_the_statusline_tells_of_agents_changes_and_their_age(room: NeovimRoom) -> None:
     """How many agents and changes; a mark while what is painted is about an older text; nothing elsewhere."""
     room.world.file("a.txt", "one\ntwo\n")

@@ -6,6 +6,7 @@ local config = require('dsh.config')
 local M = {}
 
 --- @class dsh.Question
+--- @field client integer who asks
 --- @field message string
 --- @field actions { title: string }[]
 --- @field answer fun(action: table?)
@@ -100,14 +101,16 @@ end
 
 --- Ask the user. Must be called in a coroutine, as Neovim calls handlers of requests.
 --- @param params { message: string, actions: { title: string }[] }
+--- @param client integer who asks
 --- @return table|vim.NIL
-function M.ask(params)
+function M.ask(params, client)
   local thread, is_main = coroutine.running()
   if not thread or is_main then
     return vim.NIL
   end
   local question --- @type dsh.Question
   question = {
+    client = client,
     message = params.message,
     actions = params.actions or {},
     timer = assert(vim.uv.new_timer()),
@@ -179,10 +182,13 @@ function M.answers()
   end, waiting[1] and waiting[1].actions or {})
 end
 
---- Nobody waits for an answer any more.
-function M.drop_all()
+--- Nobody waits for the answers to a client's questions any more.
+--- @param client integer
+function M.drop(client)
   for _, question in ipairs(vim.list_slice(waiting)) do
-    settle(question, nil)
+    if question.client == client then
+      settle(question, nil)
+    end
   end
 end
 

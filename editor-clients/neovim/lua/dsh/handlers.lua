@@ -123,8 +123,8 @@ M.handlers = {
   ['dsh/decided'] = nothing,
   ['workspace/applyEdit'] = workspace_apply_edit,
   ['window/showMessage'] = show_message,
-  ['window/showMessageRequest'] = function(_, params)
-    return require('dsh.ask').ask(params)
+  ['window/showMessageRequest'] = function(_, params, ctx)
+    return require('dsh.ask').ask(params, ctx.client_id)
   end,
 }
 
@@ -144,8 +144,8 @@ function M.gone(id, code, signal, asked)
       paint.clear(buf)
     end
   end
+  require('dsh.ask').drop(id)
   if #others == 0 then
-    require('dsh.ask').drop_all()
     require('dsh.sessions').forget()
   end
   if not asked and vim.v.exiting == vim.NIL then
