@@ -88,11 +88,11 @@ async def edit_document(
         make = partial(change_under, guard, target.path, base, before, plan)
         if len(before) > LARGE:
             author = source if isinstance(source, Author) and not dry_run else None
-            prepare = partial(_prepare, make, before, document, document.hunks, author)
+            prepare = partial(_prepare, make, text, before, document, document.hunks, author)
             change, after, foreseen = await asyncio.to_thread(prepare)
         else:
-            change, foreseen = make(), None
-            after = change.apply(before)
+            change, foreseen = to_physical(make(), text), None
+            after = logical_text(change.apply(text))
         if mirror.version != sent or mirror.text is not text or document.closed.is_set():
             continue  # the user has typed, or has closed it, while the plan was made
         observed = drifted_from(guard, base)
@@ -105,7 +105,7 @@ async def edit_document(
             raise FsApplyRejected(target.path, MISCOUNTS)
         if dry_run:
             return BufferEdit(before, after, base, version_of_logical(after), None, rebased_from)
-        edits = text_edits(mirror, to_physical(change, text))
+        edits = text_edits(mirror, change)
         flight = document.launch(before, after, source, foreseen)
         try:
             verdict = await send_and_confirm(document, flight, base, edits, timing)
@@ -128,11 +128,16 @@ async def edit_document(
 
 
 def _prepare(
-    make: Callable[[], Change], before: str, document: OpenDocument, hunks: PendingHunks, author: Author | None
+    make: Callable[[], Change],
+    text: str,
+    before: str,
+    document: OpenDocument,
+    hunks: PendingHunks,
+    author: Author | None,
 ) -> tuple[Change, str, Foreseen | None]:
-    """What takes its time in a large text: the change, the text after it, and what will be pending then."""
-    change = make()
-    after = change.apply(before)
+    """What takes its time in a large text: the change of it, the logical text after that, what will be pending then."""
+    change = to_physical(make(), text)
+    after = logical_text(change.apply(text))
     if after == before or author is None:
         return change, after, None
     return change, after, document.foresee(hunks, before, after, author)

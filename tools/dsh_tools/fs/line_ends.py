@@ -22,7 +22,8 @@ def to_physical(change: Change, physical: str, default_eol: str = "\n") -> Chang
     Newline *i* of an inserted text takes the line end of the *i*-th newline that it replaces, further ones the last
     replaced one's. Where none is replaced they take the end of the line that the span is in; an insertion at the very
     start of a line follows the line before it and takes that one's. The last line, if it has no end, takes the
-    previous line's. ``\r\n`` in an inserted text means one line end; a lone ``\r`` is inserted as it is.
+    previous line's. ``\r\n`` in an inserted text means one line end; a lone ``\r`` is inserted as it is. A byte order
+    mark at the start of what is put at the very start means nothing: a file keeps the mark that it has, or has none.
 
     Args:
         change: Edits with offsets in code points of the logical text.
@@ -34,14 +35,16 @@ def to_physical(change: Change, physical: str, default_eol: str = "\n") -> Chang
         Edits with offsets in code points of ``physical``; the same object where nothing differs.
     """
     plain = "\r" not in physical and not physical.startswith(BOM) and (default_eol == "\n" or "\n" in physical)
-    if plain and not any("\r" in edit.text for edit in change.edits):
+    marks = bool(change.edits) and change.edits[0].start == 0 and change.edits[0].text.startswith(BOM)
+    if plain and not marks and not any("\r" in edit.text for edit in change.edits):
         return change
     cursor = _Cursor(physical)
     edits: list[Edit] = []
     for edit in change.edits:
         start = cursor.advance(edit.start)
         end = cursor.advance(edit.end)
-        edits.append(Edit(start, end, _with_line_ends(edit.text, physical, start, end, default_eol)))
+        text = edit.text if edit.start else edit.text.lstrip(BOM)
+        edits.append(Edit(start, end, _with_line_ends(text, physical, start, end, default_eol)))
     return Change.of(*edits)
 
 
