@@ -20,7 +20,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from dsh_ledger.pending import PendingHunk
-from dsh_lsp.buffers.decorations import AuthorOf, decorated, nobody, word_columns
+from dsh_lsp.buffers.decorations import AuthorOf, decorated, mark_size, nobody, word_columns
 from dsh_lsp.buffers.diff_hunks import DiffHunk, hunks_at_end
 from dsh_lsp.buffers.open_document import OpenDocument
 from dsh_lsp.rpc.framing import JsonText
@@ -123,7 +123,7 @@ class _Pieces:
     def note(self, document: OpenDocument, author_of: AuthorOf) -> Iterator[str | None]:
         """The note for the document as it is now; None as often as others may have their turn."""
         mirror, hunks = document.mirror, document.hunks
-        version, encoding = mirror.version, mirror.encoding
+        version, encoding, mark = mirror.version, mirror.encoding, mark_size(mirror)
         at_end, last = hunks_at_end(hunks, mirror)
         ends = [_json(decorated(each, mirror, author_of).to_wire()) for each in last]
         names: dict[str, str | None] = {}
@@ -136,7 +136,7 @@ class _Pieces:
             if piece is None or piece.hunk is not hunk or piece.author != names[hunk.session]:
                 piece = _Piece(hunk, names[hunk.session], word_columns(_whole(hunk), encoding), piece)
             self.kept[hunk.id] = piece
-            texts.append(piece.at(line))
+            texts.append(piece.at(line, 0 if line else mark))
             if index % _AT_ONCE == 0:
                 yield None
         texts += ends
@@ -146,9 +146,9 @@ class _Pieces:
 
 
 class _Piece:
-    """One hunk that is not at the end of its document, as JSON that depends on its line alone."""
+    """One hunk that is not at the end of its document, as JSON that depends on its place alone."""
 
-    __slots__ = ("_head", "_line", "_text", "_words", "author", "hunk", "removed")
+    __slots__ = ("_head", "_place", "_text", "_words", "author", "hunk", "removed")
 
     def __init__(
         self, hunk: PendingHunk, author: str | None, words: list[tuple[int, int, int]], before: "_Piece | None"
@@ -169,17 +169,20 @@ class _Piece:
         same = before is not None and before.hunk.base is hunk.base
         self.removed: str = before.removed if before is not None and same else _json("\n".join(seen.base))
         self._head = _json(fields if author is None else {**fields, "author": author})[:-1]
-        self._line = -1
+        self._place = (-1, 0)
         self._text = ""
 
-    def at(self, line: int) -> str:
-        """The JSON of the hunk at a line of the document."""
-        if line != self._line:
-            words = ",".join(_range(line + row, start, line + row, end) for row, start, end in self._words)
+    def at(self, line: int, mark: int) -> str:
+        """The JSON of the hunk at a line of the document, and with so many units more before its first line's text."""
+        if (line, mark) != self._place:
+            words = ",".join(
+                _range(line + row, start if row else start + mark, line + row, end if row else end + mark)
+                for row, start, end in self._words
+            )
             place = _range(line, 0, line + self.hunk.count, 0)
             told = f'{self._head},"removedText":{self.removed},"range":{place}'
             self._text = told + (f',"words":[{words}]}}' if words else "}")
-            self._line = line
+            self._place = (line, mark)
         return self._text
 
 

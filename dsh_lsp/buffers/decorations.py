@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from dsh_ledger.pending import PendingHunks
+from dsh_ledger.versions import BOM
 from dsh_lsp.buffers.changed_words import changed_words
 from dsh_lsp.buffers.diff_hunks import DiffHunk, diff_hunks
 from dsh_lsp.buffers.open_document import OpenDocument
@@ -35,7 +36,7 @@ def decorated_hunks(hunks: PendingHunks, mirror: Document, author_of: AuthorOf =
 
 def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody, *, words: bool = True) -> DecoratedHunk:
     """One hunk, in a document that holds it; with the words that changed, which cost the most."""
-    hunk = seen.hunk
+    hunk, mark = seen.hunk, mark_size(mirror)
     return DecoratedHunk(
         id=hunk.id,
         session_id=hunk.session,
@@ -49,10 +50,10 @@ def decorated(seen: DiffHunk, mirror: Document, author_of: AuthorOf = nobody, *,
         no_newline_at_end=no_newline_at_end(seen),
         words=tuple(
             Range(
-                start=Position(line=seen.start + line, character=start),
-                end=Position(line=seen.start + line, character=end),
+                start=Position(line=line, character=start if line else start + mark),
+                end=Position(line=line, character=end if line else end + mark),
             )
-            for line, start, end in (word_columns(seen, mirror.encoding) if words else ())
+            for line, start, end in (word_columns(seen, mirror.encoding, seen.start) if words else ())
         )
         or None,
     )
@@ -65,13 +66,24 @@ def no_newline_at_end(seen: DiffHunk) -> NoNewlineAtEnd | None:
     return NoNewlineAtEnd(old=seen.old_no_newline, new=seen.new_no_newline)
 
 
-def word_columns(seen: DiffHunk, encoding: PositionEncoding) -> list[tuple[int, int, int]]:
-    """The changed words of a hunk: line in the hunk, first and last character (excluded), in units of the encoding."""
+def mark_size(mirror: Document) -> int:
+    """How many units the byte order mark takes that the first line begins with, and that is none of the text."""
+    return units_in(BOM, mirror.encoding) if mirror.line(0).startswith(BOM) else 0
+
+
+def word_columns(seen: DiffHunk, encoding: PositionEncoding, first: int = 0) -> list[tuple[int, int, int]]:
+    """The changed words of a hunk: line, first and last character (excluded), in units of the encoding.
+
+    Args:
+        seen: The hunk.
+        encoding: The encoding.
+        first: What the hunk's first line is called.
+    """
     columns: list[tuple[int, int, int]] = []
     for line, start, end in changed_words(seen.base, seen.current):
         content = seen.current[line]
         before = units_in(content[:start], encoding)
-        columns.append((line, before, before + units_in(content[start:end], encoding)))
+        columns.append((first + line, before, before + units_in(content[start:end], encoding)))
     return columns
 
 

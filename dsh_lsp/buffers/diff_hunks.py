@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dsh_ledger.pending import PendingHunk, PendingHunks, PendingKind
+from dsh_lsp.buffers.document_diff import logical_line
 from dsh_lsp.text.document import Document
 
 
@@ -62,7 +63,7 @@ def hunks_at_end(hunks: PendingHunks, mirror: Document) -> tuple[int, list[DiffH
     if not group:
         return 0, []
     old, new = [list(hunk.base) for hunk in group], [list(hunk.current) for hunk in group]
-    if at > 0 and not (any(old) and any(new)) and mirror.line(at - 1).rstrip("\r\n") == "":
+    if at > 0 and not (any(old) and any(new)) and logical_line(mirror, at - 1) == "":
         # The empty line above them is the last one of one text, and a line like others in the other.
         at -= 1
         old[0].insert(0, "")

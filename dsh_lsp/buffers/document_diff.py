@@ -10,6 +10,7 @@ from typing import Final, overload
 
 from dsh_ledger.hunks import Block
 from dsh_ledger.line_edits import LineEdit
+from dsh_ledger.versions import BOM
 from dsh_lsp.text.document import AppliedChange, Document
 from dsh_tools.diff import LocatedBlocks, line_blocks
 
@@ -92,7 +93,24 @@ def settled_edits_of(applied: AppliedChange, mirror: Document) -> list[LineEdit]
         blocks = _bounded(line_blocks(_text(old), _text(new)).blocks, old, new)
     else:
         blocks = (Block(0, old, 0, new),)
-    return list(_bottom_up(blocks, applied.start_line, lambda at: _bare(mirror.line(at)), mirror.line_count))
+    return list(_bottom_up(blocks, applied.start_line, lambda at: logical_line(mirror, at), mirror.line_count))
+
+
+def without_mark(applied: AppliedChange, mirror: Document) -> AppliedChange:
+    """A change that has been applied to a document, in the lines of its logical text.
+
+    A byte order mark at the start of a document is none of its first line. Where another line becomes the first one, it
+    can be that the mark is a part of a line from now on, or no longer: then that line has changed as well.
+    """
+    if applied.start_line > 0:
+        return applied
+    below = mirror.lines(len(applied.new_lines), len(applied.new_lines) + 1)
+    old, new = (*applied.old_lines, *below), (*applied.new_lines, *below)
+    if not old[0].startswith(BOM) and not new[0].startswith(BOM):
+        return applied
+    old, new = (old[0].removeprefix(BOM), *old[1:]), (new[0].removeprefix(BOM), *new[1:])
+    same = old[-1:] == new[-1:]
+    return AppliedChange(0, old[: len(old) - same], new[: len(new) - same])
 
 
 def change_between(before: Sequence[str], after: Sequence[str]) -> AppliedChange:
@@ -101,6 +119,12 @@ def change_between(before: Sequence[str], after: Sequence[str]) -> AppliedChange
     head = next((at for at in range(limit) if before[at] != after[at]), limit)
     tail = next((at for at in range(limit - head) if before[-1 - at] != after[-1 - at]), limit - head)
     return AppliedChange(head, tuple(before[head : len(before) - tail]), tuple(after[head : len(after) - tail]))
+
+
+def logical_line(mirror: Document, index: int) -> str:
+    """A line of a document without its end, and without the byte order mark that is none of the text."""
+    line = _bare(mirror.line(index))
+    return line if index else line.removeprefix(BOM)
 
 
 def bare_lines(lines: Sequence[str]) -> tuple[str, ...]:

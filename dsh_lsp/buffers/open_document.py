@@ -14,7 +14,7 @@ from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_ledger.targets import Target
 from dsh_ledger.versions import Version, logical_text
-from dsh_lsp.buffers.document_diff import bare_lines, change_between, settled_edits, settled_edits_of
+from dsh_lsp.buffers.document_diff import bare_lines, change_between, settled_edits, settled_edits_of, without_mark
 from dsh_lsp.buffers.hunk_decisions import Parts, kept, undone
 from dsh_lsp.buffers.neovim_lines import changed_text, may_miscount
 from dsh_lsp.buffers.undo_points import UndoPoints
@@ -288,6 +288,7 @@ class OpenDocument:
 
     def _follow(self, applied: AppliedChange) -> tuple[PendingHunk, ...]:
         """Tell the hunks what the user did; which of them it touches."""
+        applied = without_mark(applied, self.mirror)
         old, new = bare_lines(applied.old_lines), bare_lines(applied.new_lines)
         start = applied.start_line
         touched = self.hunks.touching(start, start + len(old))

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final
 
 from dsh_ledger.pending import PendingHunk, PendingHunks
-from dsh_lsp.buffers.document_diff import bare_lines
+from dsh_lsp.buffers.document_diff import logical_line
 from dsh_lsp.buffers.hunk_decisions import Decided
 from dsh_lsp.text.document import AppliedChange, Document
 
@@ -133,7 +133,8 @@ class _Remembered:
 
 def _holds(mirror: Document, hunks: PendingHunks) -> bool:
     return all(
-        start + hunk.count <= mirror.line_count and bare_lines(mirror.lines(start, start + hunk.count)) == hunk.current
+        start + hunk.count <= mirror.line_count
+        and tuple(logical_line(mirror, at) for at in range(start, start + hunk.count)) == hunk.current
         for start, hunk in hunks.placed()
     )
 

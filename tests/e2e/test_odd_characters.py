@@ -5,6 +5,7 @@ An open file is to give what a closed one gives: the same result for the agent, 
 
 import pytest
 
+from tests.support.editor import IGNORED
 from tests.support.editors import OwnClient
 from tests.support.world import Via, World
 
@@ -42,3 +43,46 @@ async def test_an_edit_that_is_read_back_otherwise_is_seen_to_arrive(
     assert [logical, logical] == [read["value"]["text"] for read in again]
     assert [False, False] == [result["isError"] for result in more]
     assert physical.replace("two", "2") == editor.text(uri) == closed.read_bytes().decode()
+
+
+async def test_typing_in_the_first_line_of_a_buffer_that_holds_its_byte_order_mark(world: World) -> None:
+    """The mark is none of the text: the hunk there goes on, and its undo leaves the mark."""
+    file = world.file("a.txt", f"{BOM}one two\nthree\n")
+    editor = await world.editor(OwnClient, dsh={"decorations": True}, ignore=IGNORED | {"dsh/drift"})
+    uri = editor.open(file, f"{BOM}one two\nthree\n")
+    agent = await world.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "two", "2")
+    [hunk] = await editor.decorated(uri, bool)
+    editor.type(uri, "one", "ONE")
+    done = await editor.request("dsh/review/undo", {"hunkIds": [hunk["id"]]})
+
+    assert "one two" == hunk["removedText"]
+    # The mark takes three units, as this client counts.
+    assert [{"start": {"line": 0, "character": 7}, "end": {"line": 0, "character": 8}}] == hunk["words"]
+    assert [(hunk["id"], "undone")] == [(each["id"], each["status"]) for each in done["results"]]
+    assert f"{BOM}one two\nthree\n" == editor.text(uri)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [(0, 0, "zero\n"), (0, 1, ""), (1, 1, "zero\n"), (0, 7, ""), (1, 7, ""), (0, 7, BOM), (0, 0, BOM)],
+    ids=["above the mark", "the mark", "below the mark", "line and mark", "line", "line to a mark", "a second mark"],
+)
+async def test_a_byte_order_mark_that_comes_and_goes_under_hunks(world: World, start: int, end: int, text: str) -> None:
+    """However the first line and its mark are changed, the hunks there go on and can be taken back."""
+    file = world.file("a.txt", f"{BOM}one two\nthree\n")
+    editor = await world.editor(OwnClient, dsh={"decorations": True}, ignore=IGNORED | {"dsh/drift"})
+    uri = editor.open(file, f"{BOM}one two\nthree\n")
+    agent = await world.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "three", "3")
+    await agent.edit("a.txt", "one two", "1 two")
+    editor.replace(uri, start, end, text)
+    read = await agent.read("a.txt")
+    done = await editor.request("dsh/review/undo", {"uri": uri})
+
+    assert editor.text(uri).removeprefix(BOM).endswith("three\n")
+    assert {"undone"} == {each["status"] for each in done["results"]}
+    assert [] == await editor.decorated(uri, lambda hunks: not hunks)
+    assert read["value"]["text"].endswith("3\n")
