@@ -11,7 +11,7 @@ from functools import partial
 from typing import assert_never
 
 from dsh_ledger.edits import Change, Edit
-from dsh_ledger.errors import FsApplyRejected, FsApplyUnconfirmed
+from dsh_ledger.errors import FsApplyRejected, FsApplyUnconfirmed, FsNotText
 from dsh_ledger.guards import Guard, MustBeAbsent
 from dsh_ledger.pending import PendingHunks
 from dsh_ledger.targets import Target
@@ -22,9 +22,11 @@ from dsh_lsp.buffers.neovim_lines import MISCOUNTS
 from dsh_lsp.buffers.open_document import Author, EditInFlight, Foreseen, OpenDocument, Source
 from dsh_lsp.text.document import Document
 from dsh_lsp.wire import Position, Range, TextEdit
+from dsh_tools.fs.charsets import UTF8
 from dsh_tools.fs.guard_check import change_under, check_guard, drifted_from
 from dsh_tools.fs.line_ends import to_physical
 from dsh_tools.fs.port import EditPlan
+from dsh_tools.fs.text_faults import named_character
 
 _ATTEMPTS = 5
 """How often an edit is sent when the editor refuses it and the text is still, or again, what the guard expects."""
@@ -70,6 +72,7 @@ async def edit_document(
     Raises:
         FsStaleVersion, FsNotObserved: The guard refuses what is in the buffer.
         FsEditNotFound, FsAmbiguousEdit: From the plan.
+        FsNotText: The new text has half of a character.
         FsApplyRejected: The editor refused.
         FsApplyUnconfirmed: The editor did not refuse, and the text never came.
         DocumentClosed: Nothing was sent, or it was refused, and the document has gone.
@@ -99,6 +102,8 @@ async def edit_document(
         rebased_from = observed.text if observed else None
         if after == before:
             return BufferEdit(before, after, base, base, None, rebased_from)
+        if isinstance(source, Author):
+            _refuse_halves(target.path, change, before, after)
         if not document.editor.can_apply_edits:
             raise FsApplyRejected(target.path, "it does not support workspace/applyEdit")
         if document.miscounted:
@@ -141,6 +146,28 @@ def _prepare(
     if after == before or author is None:
         return change, after, None
     return change, after, document.foresee(hunks, before, after, author)
+
+
+def _refuse_halves(path: str, change: Change, before: str, after: str) -> None:
+    """Refuse half of a character where there was none: the editor could hold it, and not save it as what it is.
+
+    Raises:
+        FsNotText: As the disk does.
+    """
+    if all(edit.text.isascii() for edit in change.edits) or _half(before) is not None:
+        return
+    at = _half(after)
+    if at is not None:
+        raise FsNotText(path, UTF8, f"the new text has {named_character(after, at)}, which it can't hold")
+
+
+def _half(text: str) -> int | None:
+    """Where the first lone surrogate is."""
+    try:
+        text.encode(UTF8)
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
 
 
 def text_edits(mirror: Document, change: Change) -> list[TextEdit]:

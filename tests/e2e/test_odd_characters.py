@@ -86,3 +86,25 @@ async def test_a_byte_order_mark_that_comes_and_goes_under_hunks(world: World, s
     assert {"undone"} == {each["status"] for each in done["results"]}
     assert [] == await editor.decorated(uri, lambda hunks: not hunks)
     assert read["value"]["text"].endswith("3\n")
+
+
+async def test_half_of_a_character_is_refused_in_a_buffer_too(world: World, via: Via) -> None:
+    """What a file can't hold is no edit of its buffer: the editor could not save it. What the user has typed stays."""
+    closed, opened = world.file("closed.txt", "one\n"), world.file("open.txt", "one\n")
+    editor = await world.editor(OwnClient, dsh={}, ignore=IGNORED | {"dsh/drift"})
+    uri = editor.open(opened)
+    agent = await world.agent(via=via)
+    results = []
+    for file in (closed, opened):
+        await agent.read(file.name)
+        results += [await agent.edit(file.name, "one", "1\ud83d"), await agent.write(file.name, "\ud83d\n")]
+    untouched = editor.text(uri)
+    editor.insert(uri, 0, "\udc00 ")
+    await agent.read("open.txt")
+    beside = await agent.edit("open.txt", "one", "\u00e9")
+
+    assert ["FS_NOT_TEXT"] * 4 == [result["error"]["code"] for result in results]
+    assert results[0]["error"]["message"] == results[2]["error"]["message"].replace("open.txt", "closed.txt")
+    assert "one\n" == untouched
+    assert (False, "\udc00 \u00e9\n") == (beside["isError"], editor.text(uri))
+    editor.replace(uri, 0, 2, "")
