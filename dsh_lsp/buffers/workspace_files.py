@@ -26,6 +26,7 @@ from dsh_lsp.buffers.shared_file import UnsavedTwice, told
 from dsh_lsp.disk_view import text_on_disk
 from dsh_tools.diff import minimal_change
 from dsh_tools.fs.disk import DiskFileSystem
+from dsh_tools.fs.encoding import nul_note
 from dsh_tools.fs.guard_check import strictly
 from dsh_tools.fs.locks import TargetLocks
 from dsh_tools.fs.port import NOT_ON_DISK, DirEntry, EditPlan, FileStat, Missing, OpenText, TextRead, WriteOutcome
@@ -216,7 +217,8 @@ class WorkspaceFiles:
             try:
                 seen = _as_loaded(guard, document, self.documents.all_at(target))
                 done = await edit_document(document, target, plan, seen, source, self.timing, dry_run=dry_run)
-                return await self._finished(document, target, done, was_clean=done.before_version == clean)
+                outcome = await self._finished(document, target, done, was_clean=done.before_version == clean)
+                return replace(outcome, notes=(*outcome.notes, *nul_note(outcome.after)))
             except DocumentClosed:
                 continue
             finally:
@@ -317,8 +319,8 @@ class WorkspaceFiles:
         self, document: OpenDocument, target: Target, on_disk: TextRead | None, *, missing: bool
     ) -> TextRead:
         """A buffer's text."""
-        dirty = document.dirty
-        notes: list[str] = []
+        dirty, text = document.dirty, logical_text(document.mirror.text)
+        notes = [*nul_note(text)]
         if missing and document.disk_version is not None:
             notes.append(_DELETED)
         if (found := self.documents.conflict(target)) is not None:
@@ -327,7 +329,7 @@ class WorkspaceFiles:
         if dirty and on_disk is not None and document.disk_version not in (None, on_disk.version):
             notes.append(_BOTH_CHANGED)
         return TextRead(
-            text=logical_text(document.mirror.text),
+            text=text,
             version=document.mirror.content_version,
             via="buffer",
             dirty=dirty,

@@ -10,6 +10,7 @@ from tests.support.editors import OwnClient
 from tests.support.world import Via, World
 
 BOM = "\ufeff"
+NUL_NOTE = "The text contains NUL characters."
 
 
 @pytest.mark.parametrize(
@@ -108,3 +109,18 @@ async def test_half_of_a_character_is_refused_in_a_buffer_too(world: World, via:
     assert "one\n" == untouched
     assert (False, "\udc00 \u00e9\n") == (beside["isError"], editor.text(uri))
     editor.replace(uri, 0, 2, "")
+
+
+async def test_A20_nul_is_said_of_a_buffer_too(world: World, via: Via) -> None:
+    """Read, edited and only tried, with the same note as for a closed file."""
+    file = world.file("z.ts", b"k='a'\0'b'\n")
+    editor = await world.editor(OwnClient)
+    uri = editor.open(file)
+    agent = await world.agent(via=via)
+    read = await agent.read("z.ts")
+    tried = await agent.run("edit", file_path="z.ts", old_string="k=", new_string="key=", dry_run=True)
+    edit = await agent.edit("z.ts", "k=", "key=")
+    gone = await agent.edit("z.ts", "\0", "+")
+
+    assert [[NUL_NOTE]] * 3 == [result["value"]["notes"] for result in (read, tried, edit)]
+    assert ([], "key='a'+'b'\n") == (gone["value"]["notes"], editor.text(uri))

@@ -21,6 +21,12 @@ UTF8_BOM = MARKS[0][0]
 NUL_NOTE = "The text contains NUL characters."
 """Valid UTF-8 with NULs is text; readers are told, since many tools take it for binary."""
 
+
+def nul_note(text: str) -> tuple[str, ...]:
+    """What readers and writers of a text are told of its NULs, if it has any."""
+    return (NUL_NOTE,) if "\0" in text else ()
+
+
 _FIRST_BYTES = tuple(mark for mark, _ in MARKS)
 
 
@@ -226,7 +232,7 @@ def text_content(decoded: Decoded, data: bytes, logical: str | None = None) -> T
         data: The bytes.
         logical: The logical text, where the caller has it.
     """
-    notes = (NUL_NOTE,) if decoded.has_nul else ()
+    notes = nul_note(decoded.text)
     if decoded.encoding == UTF8 and not data.startswith(UTF8_BOM) and b"\r" not in data:
         return TextContent(data, decoded, decoded.text, version_of_bytes(data), notes)
     if logical is None:
