@@ -124,3 +124,22 @@ async def test_A20_nul_is_said_of_a_buffer_too(world: World, via: Via) -> None:
 
     assert [[NUL_NOTE]] * 3 == [result["value"]["notes"] for result in (read, tried, edit)]
     assert ([], "key='a'+'b'\n") == (gone["value"]["notes"], editor.text(uri))
+
+
+@pytest.mark.parametrize("where", ["closed", "open"])
+async def test_A19_signs_of_lost_characters_are_said(world: World, via: Via, where: str) -> None:
+    """Where a text gets a replacement character that it did not have, the result says so; the character is kept."""
+    file = world.file("a.txt", "one\n")
+    editor = await world.editor(OwnClient)
+    if where == "open":
+        editor.open(file)
+    agent = await world.agent(via=via)
+    await agent.read("a.txt")
+    first = await agent.edit("a.txt", "one", "\ufffd\ufffd")
+    second = await agent.edit("a.txt", "\ufffd\ufffd", "\ufffd two")
+    made = await agent.write("b.txt", "\ufffd")
+
+    notes = [" ".join(result["value"]["notes"]) for result in (first, second, made)]
+    assert ["U+FFFD" in note for note in notes] == [True, False, True]
+    assert "U+FFFD" in first["content"][0]["text"]
+    assert "\ufffd two\n" == file.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
-from dsh_tools.builtin.remarks import Rebased, SecondTryModel, rebased, second_tries
+from dsh_tools.builtin.remarks import Rebased, SecondTryModel, lost_characters, rebased, second_tries
 from dsh_tools.cards import DiffCall, DiffResult, GenericResult, Operation
 from dsh_tools.content import ContentBlock, TextBlock, text_content
 from dsh_tools.contract import ArgsT, Tool, ToolRun
@@ -99,7 +99,7 @@ def applied(
         removed=sum(hunk.removed for hunk in found.hunks),
         hunks=tuple(map(HunkModel.of, found.hunks)),
         coarse=found.coarse,
-        notes=(*outcome.notes, *drift_note, *tries_note),
+        notes=(*outcome.notes, *drift_note, *tries_note, *lost_characters(outcome)),
         created_directories=outcome.created_directories,
         dry_run=True if dry_run else None,
         rebased=drifted,

@@ -1,6 +1,7 @@
-"""What is said of an edit that was not made quite as it was asked for: rebased, or found by a second try.
+"""What is said of an edit beside what it changed: it was rebased, found by a second try, or may be damaged.
 
-Each is a part of the canonical value, and a note for people and models. Deliberately absent: whether that may happen.
+Each is a note for people and models, most are a part of the canonical value too. Deliberately absent: whether that may
+happen.
 """
 
 from collections.abc import Iterable
@@ -12,6 +13,7 @@ from dsh_tools.hunk_models import HunkPosition
 from dsh_tools.matching import SecondTry
 from dsh_tools.models import Items, WireModel, optional
 
+_LOST = "\N{REPLACEMENT CHARACTER}"
 _NAMED = 3
 """How many kinds of difference a note names."""
 
@@ -71,6 +73,13 @@ def rebased(outcome: WriteOutcome) -> tuple[Rebased | None, tuple[str, ...]]:
     )
     note = f"The file had changed since you read it, elsewhere ({where}); the edit was applied to the current text."
     return model, (note,)
+
+
+def lost_characters(outcome: WriteOutcome) -> tuple[str, ...]:
+    """A note for a text that has the sign of lost characters, and did not have it before."""
+    if _LOST not in outcome.after or _LOST in (outcome.before or ""):
+        return ()
+    return ("The new text has U+FFFD REPLACEMENT CHARACTER, which the file did not have: something may be lost there.",)
 
 
 def second_tries(
