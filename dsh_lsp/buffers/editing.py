@@ -47,6 +47,7 @@ class BufferEdit:
         before_version: Content version of ``before``.
         flight: What is needed to extend it to what a formatter does; None when nothing was sent.
         rebased_from: The observed text that the edit was planned for, where ``before`` is another one by now.
+        kept_end: The plan would have changed whether the last line has an end, and the editor can't.
     """
 
     before: str
@@ -55,6 +56,7 @@ class BufferEdit:
     version: Version
     flight: EditInFlight | None
     rebased_from: str | None = None
+    kept_end: bool = False
 
 
 async def edit_document(
@@ -88,20 +90,21 @@ async def edit_document(
         # A buffer for a file that was never written holds nothing, and is no obstacle to creating it.
         nothing = isinstance(guard, MustBeAbsent) and not before.strip("\n")
         check_guard(guard, target.path, None if nothing else base, before)
-        make = partial(change_under, guard, target.path, base, before, plan)
+        keeps_end = document.editor.traits.is_stock_neovim and isinstance(source, Author)
+        make = partial(_made, partial(change_under, guard, target.path, base, before, plan), text, keeps_end=keeps_end)
         if len(before) > LARGE:
             author = source if isinstance(source, Author) and not dry_run else None
-            prepare = partial(_prepare, make, text, before, document, document.hunks, author)
-            change, after, foreseen = await asyncio.to_thread(prepare)
+            prepare = partial(_prepare, make, before, document, document.hunks, author)
+            made, foreseen = await asyncio.to_thread(prepare)
         else:
-            change, foreseen = to_physical(make(), text), None
-            after = logical_text(change.apply(text))
+            made, foreseen = make(), None
+        change, after = made.change, made.after
         if mirror.version != sent or mirror.text is not text or document.closed.is_set():
             continue  # the user has typed, or has closed it, while the plan was made
         observed = drifted_from(guard, base)
         rebased_from = observed.text if observed else None
         if after == before:
-            return BufferEdit(before, after, base, base, None, rebased_from)
+            return BufferEdit(before, after, base, base, None, rebased_from, made.kept_end)
         if isinstance(source, Author):
             _refuse_halves(target.path, change, before, after)
         if not document.editor.can_apply_edits:
@@ -109,8 +112,8 @@ async def edit_document(
         if document.miscounted:
             raise FsApplyRejected(target.path, MISCOUNTS)
         if dry_run:
-            return BufferEdit(before, after, base, version_of_logical(after), None, rebased_from)
-        edits = text_edits(mirror, change)
+            return BufferEdit(before, after, base, version_of_logical(after), None, rebased_from, made.kept_end)
+        edits = text_edits(mirror, change, spares_end=document.editor.traits.is_stock_neovim)
         flight = document.launch(before, after, source, foreseen)
         try:
             verdict = await send_and_confirm(document, flight, base, edits, timing)
@@ -120,7 +123,7 @@ async def edit_document(
             case Arrived(among_typing):
                 if among_typing:
                     document.arrived_among_typing(flight)
-                return BufferEdit(before, after, base, version_of_logical(after), flight, rebased_from)
+                return BufferEdit(before, after, base, version_of_logical(after), flight, rebased_from, made.kept_end)
             case Unknown(answered):
                 raise FsApplyUnconfirmed(target.path, answered)
             case Refused(reason):
@@ -132,20 +135,41 @@ async def edit_document(
     raise FsApplyRejected(target.path, reason or "the text kept changing")
 
 
-def _prepare(
-    make: Callable[[], Change],
-    text: str,
-    before: str,
-    document: OpenDocument,
-    hunks: PendingHunks,
-    author: Author | None,
-) -> tuple[Change, str, Foreseen | None]:
-    """What takes its time in a large text: the change of it, the logical text after that, what will be pending then."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A change of the physical text, the logical text after it, and whether the last line kept its end against it."""
+
+    change: Change
+    after: str
+    kept_end: bool
+
+
+def _made(make: Callable[[], Change], text: str, *, keeps_end: bool) -> _Made:
+    """The change that a plan makes of a physical text.
+
+    An edit of a stock Neovim's buffer can't change whether the last line has an end ('endofline'): such an edit never
+    arrives, or leaves an empty line too many on the disk.
+    """
     change = to_physical(make(), text)
-    after = logical_text(change.apply(text))
-    if after == before or author is None:
-        return change, after, None
-    return change, after, document.foresee(hunks, before, after, author)
+    physical = change.apply(text)
+    kept = keeps_end and text.endswith("\n") != physical.endswith("\n")
+    if kept:
+        size, ended = len(physical), physical if physical.endswith("\n") else text
+        end = "\r\n" if ended.endswith("\r\n") else "\n"
+        edit = Edit(size - len(end), size, "") if ended is physical else Edit(size, size, end)
+        change = change.then(Change.of(edit))
+        physical = change.apply(text)
+    return _Made(change, logical_text(physical), kept)
+
+
+def _prepare(
+    make: Callable[[], _Made], before: str, document: OpenDocument, hunks: PendingHunks, author: Author | None
+) -> tuple[_Made, Foreseen | None]:
+    """What takes its time in a large text: the change, and what will be pending after it."""
+    made = make()
+    if made.after == before or author is None:
+        return made, None
+    return made, document.foresee(hunks, before, made.after, author)
 
 
 def _refuse_halves(path: str, change: Change, before: str, after: str) -> None:
@@ -170,16 +194,18 @@ def _half(text: str) -> int | None:
     return None
 
 
-def text_edits(mirror: Document, change: Change) -> list[TextEdit]:
+def text_edits(mirror: Document, change: Change, *, spares_end: bool = False) -> list[TextEdit]:
     r"""The LSP edits for a change of the physical text, in its order, in the document's position encoding.
 
     Text appended after a final line end goes in before that line end instead, which gives the same text: LSP has a
-    position past the last line end, and editors that have no line there (Neovim) make an empty line of it.
+    position past the last line end, and editors that have no line there (Neovim) make an empty line of it. With
+    ``spares_end`` no final line end is replaced by itself either: a stock Neovim that is left with one empty line would
+    tell of two.
     """
     edits = list(change.edits)
     if edits:
         floor = edits[-2].end if len(edits) > 1 else 0
-        edits[-1] = _before_final_end(edits[-1], mirror.text, floor)
+        edits[-1] = _before_final_end(edits[-1], mirror.text, floor, spares_end=spares_end)
     offsets = [offset for edit in edits for offset in (edit.start, edit.end)]
     positions = [Position(line=line, character=character) for line, character in mirror.positions_at(offsets)]
     return [
@@ -188,12 +214,15 @@ def text_edits(mirror: Document, change: Change) -> list[TextEdit]:
     ]
 
 
-def _before_final_end(edit: Edit, text: str, floor: int) -> Edit:
-    """The same insertion before the text's final line end, if it is one at the very end and there is room for it."""
-    if edit.start != len(text) or edit.end != len(text):
+def _before_final_end(edit: Edit, text: str, floor: int, *, spares_end: bool) -> Edit:
+    """The same edit before the text's final line end, if it ends behind it and keeps it, and there is room for it."""
+    if edit.end != len(text) or not (spares_end or edit.start == edit.end):
         return edit
     for end in ("\r\n", "\n", "\r"):
         start = len(text) - len(end)
         if text.endswith(end) and edit.text.endswith(end) and start >= floor:
-            return Edit(start, start, end + edit.text[: -len(end)])
+            if edit.start <= start:
+                return Edit(edit.start, start, edit.text[: -len(end)])
+            if edit.start == edit.end:
+                return Edit(start, start, end + edit.text[: -len(end)])
     return edit

@@ -40,6 +40,9 @@ _NOT_RELOADED = "The editor's buffer has not been reloaded yet; this is the text
 _BOTH_CHANGED = "The file on disk has changed too since the editor read it; this is the editor's unsaved text."
 _UNSAVED = "The buffer had unsaved changes before, so it was not saved."
 _TYPED = "The user has typed in it meanwhile, so it was not saved."
+_KEPT_END = (
+    "Whether the last line has a line end stayed as it was: an edit can't change that in the user's editor (Neovim)."
+)
 _FORMATTED = "Saving changed the text (a formatter in the editor); the result is the text after that."
 
 
@@ -218,7 +221,8 @@ class WorkspaceFiles:
                 seen = _as_loaded(guard, document, self.documents.all_at(target))
                 done = await edit_document(document, target, plan, seen, source, self.timing, dry_run=dry_run)
                 outcome = await self._finished(document, target, done, was_clean=done.before_version == clean)
-                return replace(outcome, notes=(*outcome.notes, *nul_note(outcome.after)))
+                kept_end = (_KEPT_END,) if done.kept_end else ()
+                return replace(outcome, notes=(*outcome.notes, *kept_end, *nul_note(outcome.after)))
             except DocumentClosed:
                 continue
             finally:

@@ -6,7 +6,7 @@ An open file is to give what a closed one gives: the same result for the agent, 
 import pytest
 
 from tests.support.editor import IGNORED
-from tests.support.editors import OwnClient
+from tests.support.editors import OwnClient, StockNeovim
 from tests.support.world import Via, World
 
 BOM = "\ufeff"
@@ -143,3 +143,34 @@ async def test_A19_signs_of_lost_characters_are_said(world: World, via: Via, whe
     assert ["U+FFFD" in note for note in notes] == [True, False, True]
     assert "U+FFFD" in first["content"][0]["text"]
     assert "\ufffd two\n" == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "after"),
+    [
+        ("one\ntwo\n", "1\ntwo", "1\ntwo\n"),
+        ("one\r\ntwo\r\n", "1\ntwo", "1\r\ntwo\r\n"),
+        ("one\ntwo", "1\ntwo\n", "1\ntwo"),
+        ("one\n", "", "\n"),
+        ("", "1", "1\n"),
+        ("one\n", "one", "one\n"),
+    ],
+)
+async def test_a_stock_neovim_keeps_the_end_of_the_last_line(
+    world: World, via: Via, before: str, content: str, after: str
+) -> None:
+    """Its edits can't change whether there is one: the rest is done, the result says so, the next edit is not stale."""
+    file = world.file("a.txt", before)
+    editor = await world.editor(StockNeovim)
+    uri = editor.open(file)
+    agent = await world.agent(via=via)
+    await agent.read("a.txt")
+    written = await agent.write("a.txt", content)
+    read = await agent.read("a.txt")
+    again = await agent.run("str_replace_editor", command="insert", path="a.txt", insert_line=0, new_str="zero")
+
+    assert (False, False) == (written["isError"], again["isError"])
+    assert "Whether the last line has a line end stayed as it was" in written["content"][0]["text"]
+    assert read["value"]["version"] == written["value"]["version"]
+    eol = "\r\n" if "\r" in before else "\n"
+    assert f"zero{eol}{after}" == editor.text(uri)

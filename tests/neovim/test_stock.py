@@ -123,3 +123,46 @@ async def test_a_carriage_return_in_a_line_makes_no_edit_go_wrong(room: NeovimRo
     assert "carriage returns" in edited["content"][0]["text"]
     ours = await agent.request("dsh/ledger/query", {"sessionId": agent.session_id})
     assert not ours["observations"][0]["stale"]
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "lines", "saved"),
+    [
+        ("one\ntwo\n", "1\ntwo", ["1", "two"], "1\ntwo\n"),
+        ("one\ntwo", "1\ntwo\n", ["1", "two"], "1\ntwo\n"),
+        ("", "1", ["1"], "1\n"),
+        ("one\n", "", [""], "\n"),
+    ],
+)
+async def test_stock_the_end_of_the_last_line_stays(
+    room: NeovimRoom, before: str, content: str, lines: list[str], saved: str
+) -> None:
+    """An edit can't change whether there is one: the rest is done, what was written is known, no line comes to it."""
+    room.world.file("a.txt", before)
+    nvim = await stock(room)
+    await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    written = await agent.write("a.txt", content)
+    read = await agent.read("a.txt")
+
+    assert not written["isError"]
+    assert read["value"]["version"] == written["value"]["version"]
+    assert lines == await nvim.lines()
+    assert await room.same(agent, "a.txt")
+    await nvim.command("write")
+    assert saved.encode() == room.world.bytes("a.txt")
+
+
+async def test_stock_all_lines_but_an_empty_one_can_go(room: NeovimRoom) -> None:
+    """The buffer that is left has one empty line, for the server too."""
+    room.world.file("a.txt", "one\ntwo\n")
+    nvim = await stock(room)
+    await room.open("a.txt")
+    agent = await room.agent()
+    await agent.read("a.txt")
+    written = await agent.write("a.txt", "\n")
+
+    assert not written["isError"]
+    assert [""] == await nvim.lines()
+    assert "\n" == (await agent.read("a.txt"))["value"]["text"]
