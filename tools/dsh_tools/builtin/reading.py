@@ -62,12 +62,7 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> 
         raise FsNotFound(target.path)
     shown = window(found.text, offset, limit)
     if not shown.lines and offset > 1:
-        lines = f"{shown.total_lines} line" + ("" if shown.total_lines == 1 else "s")
-        raise FsNotFound(
-            target.path,
-            f"{target.path} has {lines}; there is no line {offset}.",
-            {"offset": offset, "totalLines": shown.total_lines},
-        )
+        raise no_such_line(target.path, offset, shown.total_lines, {"offset": offset})
     whole = len(shown.lines) == shown.total_lines and not shown.clipped
     run.ledger.saw(target, found.version, None if whole else LineSpan(shown.first - 1, shown.last))
     run.snapshots.keep(found.version, found.text)
@@ -90,6 +85,12 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> 
     ).to_wire()
 
 
+def no_such_line(path: str, line: int, total_lines: int, details: JsonObject) -> FsNotFound:
+    """The refusal of a 1-based line that a file does not have."""
+    lines = f"{total_lines} line" + ("" if total_lines == 1 else "s")
+    return FsNotFound(path, f"{path} has {lines}; there is no line {line}.", {**details, "totalLines": total_lines})
+
+
 def render(value: JsonObject) -> tuple[ContentBlock, ...]:
     """The numbered lines, and before them what a reader must know: what is not shown, and where it comes from."""
     read = ReadValue.model_validate(value)
@@ -104,7 +105,7 @@ def render(value: JsonObject) -> tuple[ContentBlock, ...]:
     head = [", ".join(about) + ".", *read.notes]
     if read.truncated_by is not None:
         why = "50 KB are shown at most" if read.truncated_by == "bytes" else "the limit was reached"
-        head.append(f"Not all is shown, since {why}: read on with offset={last + 1}.")
+        head.append(f"Not all is shown, since {why}: read on from line {last + 1}.")
     if read.cut_lines:
         head.append(f"{len(read.cut_lines)} long lines are shown in part; an edit needs only a unique part of a line.")
     if not read.lines:

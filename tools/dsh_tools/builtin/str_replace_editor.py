@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from dsh_ledger.edits import Change, Edit
-from dsh_ledger.errors import FsNotFound
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
 from dsh_tools.builtin import mutation, reading
@@ -54,7 +53,9 @@ class StrReplaceEditorArguments(ToolArguments):
         missing = [name for name in _NEEDS[self.command] if getattr(self, name) is None]
         if missing:
             raise ValueError(f"{self.command} needs {', '.join(missing)}")
-        if self.command == "str_replace" and self.old_str == (self.new_str or ""):
+        # A \r\n means a line end, whichever the file has.
+        old, new = ((text or "").replace("\r\n", "\n") for text in (self.old_str, self.new_str))
+        if self.command == "str_replace" and old == new:
             raise ValueError("old_str and new_str are equal: there is nothing to change")
         if self.view_range is not None:
             first, last = self.view_range
@@ -124,11 +125,7 @@ class _Insert:
         while passed < self._after:
             end = text.find("\n", at)
             if at >= len(text):
-                raise FsNotFound(
-                    self._target.path,
-                    f"{self._target.path} has {passed} lines; there is no line {self._after}.",
-                    {"totalLines": passed},
-                )
+                raise reading.no_such_line(self._target.path, self._after, passed, {})
             at, passed = (end + 1 if end >= 0 else len(text)), passed + 1
         if at and not text[:at].endswith("\n"):
             # After a last line without an end: the file still has none afterwards.
