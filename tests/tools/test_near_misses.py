@@ -46,6 +46,14 @@ def found(text: str, wanted: str) -> tuple[int, str] | None:
         ("a\nb\tc\n", "b\\tc", 2, "escaped newline"),
         ('a\np("x")\n', 'p(\\"x\\")', 2, "escaped newline"),
         ("a\np('x\\ny')\n", "p('x\ny')", 2, "escaped newline"),
+        ("a\nif (x \u202e) {\n", "if (x ) {", 2, "invisible character"),
+        ("a\nred \u2764\ufe0f heart\n", "red \u2764 heart", 2, "invisible character"),
+        ("a\nk = 'a\0b'\n", "k = 'ab'", 2, "invisible character"),
+        ("a\nfoo bar\u2028baz\n", "foo bar baz", 2, "invisible character"),
+        ("a\n<a & b>\n", "&lt;a &amp; b&gt;", 2, "HTML entities"),
+        ("a\n&lt;a &amp; b&gt;\n", "<a & b>", 2, "HTML entities"),
+        ("a\nb\rc\rd\r", "b\nc", 2, "line ends"),
+        ("a\nbcd\n", "\n\nbcd", 2, "blank lines"),
         ("a\nb", "b\n", 2, "final newline"),
         ("a\nb\n", "b\n\n", 2, "final newline"),
         ("a\ndef f():\n    return 1\n", "def f():\n    return 2\n", 2, "text"),
@@ -99,6 +107,17 @@ def test_blanks_are_counted_from_where_they_begin() -> None:
 
     assert miss is not None
     assert "whitespace differs: the file has 1 tab and 1 space where old_string has 2 spaces" == miss.note
+
+
+def test_blanks_that_can_not_be_seen_are_named() -> None:
+    """By code point and name: who is to copy them must know which they are."""
+    miss = near_miss("a\u00a0 \u202eb c\n", "a b c\n")
+
+    assert miss is not None
+    assert miss.note == (
+        "invisible characters differ: the file has 1 space and 1 U+00A0 NO-BREAK SPACE and 1 U+202E RIGHT-TO-LEFT "
+        "OVERRIDE where old_string has 1 space"
+    )
 
 
 def test_blank_lines_at_the_beginning_count() -> None:

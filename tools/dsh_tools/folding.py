@@ -9,7 +9,13 @@ Deliberately absent: offsets.
 
 import unicodedata
 
-INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
+INVISIBLE = frozenset(
+    "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # the direction of writing
+    "\x85\u2028\u2029"  # ends of lines, to some
+    "\ufe0e\ufe0f"  # whether a symbol is an emoji
+    "\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f"
+)
 """Characters that nobody sees."""
 
 BLANKS = INVISIBLE | frozenset(
@@ -26,7 +32,7 @@ _ASCII_BLANKS = "".join(filter(str.isascii, BLANKS)).encode("ascii")
 
 
 _WIDE = tuple(sorted(char for char in (*BLANKS, *PLAIN) if not char.isascii()))
-_LEADS = frozenset(char.encode()[:1] for char in _WIDE)
+_LEADS = frozenset(char.encode()[:2] for char in _WIDE)
 
 
 def fold(text: str) -> bytes:
@@ -35,10 +41,10 @@ def fold(text: str) -> bytes:
         return text.encode("ascii").translate(_LOWER, _ASCII_BLANKS)
     apart = unicodedata.normalize("NFD", text.lower())
     data = apart.encode("utf-8", "surrogatepass")
-    # That a byte is absent is known in no time; that a character is, takes a millisecond.
+    # That two bytes are absent is known in less time than that each of the characters is.
     leads = {lead for lead in _LEADS if lead in data}
     for char in _WIDE:
         encoded = char.encode()
-        if encoded[:1] in leads and char in apart:
+        if encoded[:2] in leads and encoded in data:
             data = data.replace(encoded, PLAIN.get(char, "").encode())
     return data.translate(_LOWER, _ASCII_BLANKS)

@@ -7,8 +7,10 @@ The search is for the folded string in the folded text (`folding`). The exact pl
 along the two originals.
 """
 
+import html
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -29,6 +31,7 @@ _ESCAPE = re.compile(r"\\([nt\"'\\])")
 _SHORTEST = 8
 _SHORTEST_OF_FEW = 3
 _WALKED = 20_000
+_NAMED = 3
 
 
 class Difference(Enum):
@@ -38,6 +41,9 @@ class Difference(Enum):
     LINE_NUMBERS = "line-number prefix"
     CUT_LINE = "cut line"
     ESCAPES = "escaped newline"
+    ENTITIES = "HTML entities"
+    LINE_ENDS = "line ends"
+    BLANK_LINES = "blank lines"
     TABS = "tabs"
     WHITESPACE = "whitespace"
     TRAILING_WHITESPACE = "trailing whitespace"
@@ -120,6 +126,14 @@ def _candidates(wanted: str) -> list[tuple[Difference, str, str]]:
         (Difference.CUT_LINE, "old_string has the mark of a line that was shown in part", _before_cut),
         (Difference.ESCAPES, "old_string has escape sequences where the file has the characters", _unescaped),
         (Difference.ESCAPES, "old_string has line ends where the file has escape sequences", _escaped),
+        (Difference.ENTITIES, "old_string has HTML entities where the file has the characters", html.unescape),
+        (Difference.ENTITIES, "old_string has characters where the file has HTML entities", _entities),
+        (Difference.LINE_ENDS, "old_string has line ends where the file has lone carriage returns (\\r)", _returns),
+        (
+            Difference.BLANK_LINES,
+            "old_string begins with more blank lines than the file has there",
+            _without_blank_lines,
+        ),
     ]
     made = [(kind, note, slip(wanted)) for kind, note, slip in slips]
     return [(kind, note, candidate) for kind, note, candidate in made if candidate.strip() and candidate != wanted]
@@ -145,6 +159,18 @@ def _unescaped(wanted: str) -> str:
 
 def _escaped(wanted: str) -> str:
     return wanted.replace("\n", "\\n")
+
+
+def _entities(wanted: str) -> str:
+    return html.escape(wanted, quote=False)
+
+
+def _returns(wanted: str) -> str:
+    return wanted.replace("\n", "\r")
+
+
+def _without_blank_lines(wanted: str) -> str:
+    return wanted.lstrip("\n")
 
 
 def _hit(folded: bytes, wanted: str) -> tuple[int, int] | None:
@@ -273,12 +299,18 @@ def _blank_difference(theirs: str, ours: str, *, at_end: bool) -> tuple[Differen
 
 
 def _blanks_in_words(blanks: str) -> str:
-    kinds = [
-        (blanks.count("\t"), "tab"),
-        (blanks.count(" "), "space"),
-        (sum(blank not in " \t" for blank in blanks), "other blank"),
-    ]
-    return " and ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in kinds if count) or "none"
+    """How many of which; those that can't be told from others by sight, or not be seen, by code point and name."""
+    counts = Counter(blanks)
+    kinds = [(counts.pop("\t", 0), "tab"), (counts.pop(" ", 0), "space")]
+    told = [f"{count} {name}{'s' if count > 1 else ''}" for count, name in kinds if count]
+    told += [f"{count} {_named(blank)}" for blank, count in [*counts.items()][:_NAMED]]
+    if len(counts) > _NAMED:
+        told.append("others")
+    return " and ".join(told) or "none"
+
+
+def _named(char: str) -> str:
+    return f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip()
 
 
 def _character_difference(theirs: str, ours: str) -> tuple[Difference, str]:
