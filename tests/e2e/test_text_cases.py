@@ -193,6 +193,16 @@ async def test_B16_several_edits_are_one_change_or_none(bench: Bench) -> None:
     assert bench.bytes == b"A\r\nB2\r\n"
 
 
+async def test_B08_the_same_miss_twice_says_that_the_file_is_the_same(bench: Bench) -> None:
+    """To read again would show nothing new: it is the string that is wrong."""
+    await bench.read("c.js", b"  foo( 1 )\n")
+    first, second = await bench.edit("foo(1)", "bar"), await bench.edit("foo(1)", "bar")
+
+    assert first["error"] == second["error"]
+    assert first["error"]["code"] == "FS_EDIT_NOT_FOUND"
+    assert first["error"]["message"].endswith(" The file has not changed since you read it.")
+
+
 async def test_several_edits_of_a_buffer_are_one_request_and_one_undo_step(world: World, via: Via) -> None:
     """The editor is asked once, and its undo takes all of them back."""
     file = world.file("m.txt", "one\ntwo\nthree\n")

@@ -6,7 +6,7 @@ Used by every backend, so that all refuse alike, and rebase alike. Deliberately 
 from typing import assert_never
 
 from dsh_ledger.edits import Change, Overlap
-from dsh_ledger.errors import FsError, FsNotObserved, FsStaleVersion
+from dsh_ledger.errors import FsEditNotFound, FsError, FsNotObserved, FsStaleVersion
 from dsh_ledger.guards import Guard, MayHaveDrifted, MustBeAbsent, MustBeVersion, Unconditional
 from dsh_ledger.versions import Version
 from dsh_tools.diff import minimal_change
@@ -57,7 +57,12 @@ def change_under(guard: Guard, path: str, version: Version, text: str, plan: Edi
     """
     observed = drifted_from(guard, version)
     if observed is None:
-        return plan(text)
+        try:
+            return plan(text)
+        except FsEditNotFound as error:
+            if isinstance(guard, MustBeVersion | MayHaveDrifted):
+                error.message += " The file has not changed since you read it."
+            raise
     stale = FsStaleVersion(path, observed.version, version, text)
     try:
         change = plan(observed.text)
