@@ -115,8 +115,8 @@ async def test_fewer_places_than_expected_are_not_found(workspace: TemporaryWork
 
     assert isinstance(result.error, FsEditNotFound)
     assert (
-        "old_string occurs 1 time in a.py, on line 2, and not 2 times as expected_replacements says."
-        == result.error.message
+        "old_string occurs 1 time in a.py, on line 2, and not 2 times as expected_replacements says. "
+        "The file has not changed since you read it." == result.error.message
     )
     assert {"path": "a.py", "count": 1, "lines": [2], "truncated": False, "expected": 2} == result.error.details
     assert b"x = 1\r\ny = x\r\nx\r\n" == (tmp_path / "a.py").read_bytes()
