@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from dsh_tools.builtin.web_search import web_search
 from dsh_tools.contract import AnyTool, Tool
 from dsh_tools.policies import Policy
-from dsh_tools.registry import Registry, ToolRefused
+from dsh_tools.registry import Registry, ToolRefused, check_telling
 from dsh_tools.reporting import log_failure
 from dsh_tools.web.search_provider import SearchProvider
 
@@ -67,6 +67,7 @@ def register(plugins: Plugins, registry: Registry) -> None:
         registry.replace(web_search(plugins.search_providers[0]))
     for tool in plugins.tools:
         try:
+            check_telling(tool)
             registry.add(tool)
         except ToolRefused as refusal:
             plugins.problems.append(f"A plug-in's tool was skipped: {refusal}.")

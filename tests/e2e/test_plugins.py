@@ -96,3 +96,69 @@ from dsh_tools.policies import Policy
 
 plug = Policy("no writing", before=lambda call: Deny("not here") if call.tool == "write" else None)
 """
+
+
+async def test_a_tool_whose_projections_leave_does_not_end_the_server(world: World, tmp_path: Path) -> None:
+    """``sys.exit()`` in a presenter, or a policy, costs that card, or that call, and nothing else."""
+    plugins = tmp_path / "plugins"
+    install(plugins, "leaving", LEAVING)
+    install(plugins, "gone", LEAVING_POLICY, "dsh_lsp.policies")
+    world.env["PYTHONPATH"] = str(plugins)
+    world.file("a.txt", "one\n")
+    await world.editor(VsCodeLike)
+    agent = await world.agent()
+
+    called = await agent.run("leaving")
+    denied = await agent.run("glob", pattern="*")
+    read = await agent.read("a.txt")
+
+    assert (False, "fine") == (called["isError"], called["content"][0]["text"])
+    assert "DENIED" == denied["error"]["code"]
+    assert "one\n" == read["value"]["text"]
+
+
+async def test_a_tool_that_can_not_be_told_of_is_skipped_and_the_others_are_there(world: World, tmp_path: Path) -> None:
+    """Parameters without a schema, or a condition that fails, don't keep sessions from being opened."""
+    plugins = tmp_path / "plugins"
+    install(plugins, "shapeless", SHAPELESS)
+    install(plugins, "moody", MOODY)
+    world.env["PYTHONPATH"] = str(plugins)
+    world.file("a.txt", "one\n")
+    editor = await world.editor(VsCodeLike)
+    agent = await world.agent(session=False)
+
+    opened = await agent.open_session()
+    called = await agent.run("moody")
+    read = await agent.read("a.txt")
+
+    assert {"read", "moody", "shapeless"} & {tool["name"] for tool in opened["tools"]} == {"read"}
+    assert "UNKNOWN_TOOL" == called["error"]["code"]
+    assert "one\n" == read["value"]["text"]
+    assert "A plug-in's tool was skipped: shapeless:" in editor.process.stderr
+
+
+LEAVING = """\
+import sys
+from dsh_tools.content import text_content
+from dsh_tools.contract import Tool
+from dsh_tools.models import ToolArguments
+
+async def execute(args, run):
+    return {}
+
+plug = Tool(
+    name="leaving", description="Leaves.", params=ToolArguments, output={"type": "object"}, execute=execute,
+    render=lambda args, value: text_content("fine"), present_call=sys.exit, present_result=sys.exit,
+)
+"""
+LEAVING_POLICY = """\
+import sys
+from dsh_tools.policies import Policy
+
+plug = Policy("gone", before=lambda call: sys.exit() if call.tool == "glob" else None)
+"""
+SHAPELESS = LEAVING.replace('"leaving"', '"shapeless"').replace(
+    "params=ToolArguments",
+    'params=type("P", (ToolArguments,), {"__annotations__": {"f": __import__("typing").Callable[[], int]}})',
+)
+MOODY = LEAVING.replace('"leaving"', '"moody"').replace("present_call=sys.exit", "withheld=lambda traits: 1 / 0")

@@ -115,8 +115,11 @@ class Tool(Generic[ArgsT]):
     open_world: bool | None = None
 
     def why_withheld(self, traits: SessionTraits) -> str | None:
-        """Why a session does not get the tool, or None if it does."""
-        return None if self.withheld is None else self.withheld(traits)
+        """Why a session does not get the tool, or None if it does. One that can't say so is withheld."""
+        try:
+            return None if self.withheld is None else self.withheld(traits)
+        except BaseException as error:  # noqa: BLE001 - somebody else's code; the other tools don't depend on it
+            return f"whether it is could not be found out ({type(error).__name__})"
 
     def schema(self) -> JsonObject:
         """What a model is told: an allow-list of name, description and parameters."""

@@ -164,11 +164,11 @@ def _verdict(policy: Policy, decide: Callable[[], object]) -> object:
     """What a policy decides, or the exception if it fails: it is somebody else's code."""
     try:
         return decide()
-    except Exception as error:  # noqa: BLE001 - as said
+    except BaseException as error:  # noqa: BLE001 - as said; it may even call sys.exit()
         log_failure(_log, f"policy {policy.name} failed", error)
         return error
 
 
 def _fault(policy: Policy, verdict: object) -> str:
-    what = "failed" if isinstance(verdict, Exception) else "decided something that is no decision"
+    what = "failed" if isinstance(verdict, BaseException) else "decided something that is no decision"
     return f"the policy {policy.name} {what}"

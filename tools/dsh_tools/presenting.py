@@ -28,7 +28,7 @@ def call_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any]) -> 
             return _checked(CALL_CARD, tool.present_call(tool.params.model_validate(arguments)))
         except ValidationError:
             pass
-        except Exception as error:  # noqa: BLE001 - a failing presenter must not fail the call
+        except BaseException as error:  # noqa: BLE001 - not even one that calls sys.exit() may fail the call
             _log.warning("presenter of %s failed with %s", name, type(error).__name__)
     return GenericCall(title=name, input=dict(arguments))
 
@@ -40,7 +40,7 @@ def result_card(tool: AnyTool | None, name: str, arguments: Mapping[str, Any], r
     if tool is not None and tool.present_result is not None:
         try:
             return _checked(RESULT_CARD, tool.present_result(tool.params.model_validate(arguments), result))
-        except Exception as error:  # noqa: BLE001 - a failing presenter must not hide the result
+        except BaseException as error:  # noqa: BLE001 - not even one that calls sys.exit() may hide the result
             _log.warning("presenter of %s failed with %s", name, type(error).__name__)
     return GenericResult(title=name, text=content_text(result.content))
 

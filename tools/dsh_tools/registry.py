@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from dsh_ledger.errors import LedgerBug, UnknownTool
 from dsh_tools.contract import AnyTool, SessionTraits, Tool
-from dsh_tools.output_schema import SchemaRefused, check_schema
+from dsh_tools.json_values import json_fault
+from dsh_tools.output_schema import SchemaRefused, check_schema, json_schema
 
 _NO_TRAITS = SessionTraits()
 
@@ -67,3 +68,22 @@ class Registry:
         tool = self.find(name)
         why = None if tool is None else tool.why_withheld(traits)
         return UnknownTool(name, [each.name for each in self.offered(traits)], why)
+
+
+def check_telling(tool: AnyTool) -> None:
+    """See whether a model and a host can be told of a tool: if not, they could be told of no other either.
+
+    For tools of others: making the schemas of all of our own would take a tenth of a second.
+
+    Raises:
+        ToolRefused: They can't.
+    """
+    try:
+        told = json_fault([tool.schema(), json_schema(tool.output)])
+    except BaseException as error:  # noqa: BLE001 - somebody else's models; pydantic has many names for it
+        told = f"its parameters or its output have no JSON schema ({type(error).__name__})"
+    words: list[object] = [tool.name, tool.description]
+    if not all(isinstance(word, str) for word in words):
+        told = "its name or its description is no text"
+    if told is not None:
+        raise ToolRefused(f"{tool.name}: {told}")
