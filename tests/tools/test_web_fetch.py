@@ -123,7 +123,7 @@ async def test_a_page_that_is_not_there_is_a_page(site: Site) -> None:
     ("content_type", "body", "text", "charset"),
     [
         ("text/plain; charset=ISO-8859-1", b"caf\xe9 \x80", "café €", "cp1252"),
-        ('text/plain; Charset="shift_jis"', "日本".encode("shift_jis"), "日本", "shift_jis"),
+        ('text/plain; Charset="shift_jis"', "日本".encode("cp932"), "日本", "cp932"),
         ("text/plain", "é".encode(), "é", "utf-8"),
         ("text/plain", b"\xe9", "\N{REPLACEMENT CHARACTER}", "utf-8"),
         ("text/plain; charset=latin-1", b"\xef\xbb\xbf\xc3\xa9", "é", "utf-8"),

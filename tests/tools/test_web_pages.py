@@ -7,6 +7,7 @@ import threading
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator
+from encodings.aliases import aliases
 
 import pytest
 
@@ -339,3 +340,49 @@ def test_the_second_half_stops_too() -> None:
 def test_which_types_are_worth_reading(content_type: str, text: bool) -> None:
     """Text, and what has no type that says otherwise."""
     assert text == may_be_text(content_type)
+
+
+async def text_of(body: bytes, content_type: str) -> str | None:
+    """The text of a page of example.org."""
+    page = await page_of(body, content_type, "https://example.org/", whole=True, raw=False)
+    return None if page is None else page.text
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "text"),
+    [
+        ("utf-16", "utf-16-le", "私 é"),
+        ("UTF-32", "utf-32-le", "私 é"),
+        ("shift_jis", "cp932", "①日本"),
+        ("x-sjis", "cp932", "①日本"),
+        ("gb2312", "gbk", "镕囍"),
+        ("x-gbk", "gbk", "镕囍"),
+        ("euc-kr", "cp949", "똠방각하"),
+        ("ks_c_5601-1987", "cp949", "똠방각하"),
+        ("big5", "big5hkscs", "中文"),
+        ("iso-8859-9", "cp1254", "ğşı “x”"),
+        ("tis-620", "cp874", "ไทย “x”"),
+        ("iso-8859-1", "cp1252", "“x” €"),
+        ("x-cp1251", "cp1251", "жук"),
+        ("x-user-defined", "utf-8", "é"),
+    ],
+)
+async def test_a_label_means_what_it_means_on_the_web(label: str, codec: str, text: str) -> None:
+    """Which is mostly more than Python's codec of that name knows; no mark is needed for wide characters."""
+    assert text == await text_of(text.encode(codec), f"text/plain; charset={label}")
+
+
+async def test_no_label_is_too_much() -> None:
+    """Whatever a server says of its bytes, they come out as some text, or as none."""
+    for label in {*aliases, *aliases.values()}:
+        for body in (bytes(range(1, 256)), b"\0a\0b"):
+            await text_of(body, f"text/plain; charset={label}")
+
+
+async def test_bars_in_cells_and_raised_digits_keep_their_meaning() -> None:
+    """A bar ends no cell, and ten to the sixth is not a hundred and six."""
+    html = b"<table><tr><th>a|b<th>c<tr><td>1<td><code>x||y</code></table><p>10<sup>6</sup> H<sub>2</sub>O"
+
+    said = await text_of(html, "text/html")
+
+    assert "| a\\|b | c |\n| --- | --- |\n| 1 | `x\\|\\|y` |\n\n10<sup>6</sup> H<sub>2</sub>O" == said

@@ -25,7 +25,7 @@ _LONGEST_LINK: Final = 2_000
 _LOOK_BACK: Final = 64
 
 _DROPPED: Final = frozenset({"script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "head"})
-_INLINE: Final = frozenset({"a", "b", "strong", "i", "em", "s", "del", "code", "kbd", "samp", "q"})
+_INLINE: Final = frozenset({"a", "b", "strong", "i", "em", "s", "del", "code", "kbd", "samp", "q", "sup", "sub"})
 _KEPT_BLOCKS: Final = frozenset({"p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "figcaption"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _TABLE: Final = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"})

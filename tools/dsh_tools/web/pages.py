@@ -38,6 +38,20 @@ _MARKS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"),
 _NO_CHARSETS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
 """Codecs of Python that are no character sets of the web."""
 
+_MEANT: Final = {
+    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "utf-16": "utf-16-le",
+    "utf-32": "utf-32-le",  # without a mark; Python refuses them then
+}
+"""What labels of the web mean, by Python's name for what they say (the Encoding standard, 4.2): mostly more."""
+
 _PRESCAN: Final = 1_024
 """Bytes in which a page names its encoding (the HTML standard, 13.2.3.2)."""
 
@@ -146,15 +160,14 @@ def _charset(body: bytes, content_type: str) -> tuple[str, int]:
 
 def _known(said: str) -> str | None:
     """The codec of a label; None for what is none, or none of a character set."""
-    try:
-        name = codecs.lookup(said).name
-        if name in _NO_CHARSETS:
-            return None
-        "".encode(name)  # Refused where the codec is not one of text (base64).
-    except LookupError:
-        return None
-    # Labels of the web: what calls itself Latin-1 or ASCII is Windows-1252.
-    return "cp1252" if name in {"iso8859-1", "ascii"} else name
+    for label in (said, said.lower().removeprefix("x-")):  # x-sjis, x-gbk, x-cp1251
+        try:
+            name = codecs.lookup(label).name
+            "".encode(name)  # Refused where the codec is not one of text (base64).
+        except LookupError:
+            continue
+        return None if name in _NO_CHARSETS else _MEANT.get(name, name)
+    return None
 
 
 def _markdown(page: "CleanPage", check: Callable[[], None]) -> str:
@@ -174,8 +187,27 @@ def _markdown(page: "CleanPage", check: Callable[[], None]) -> str:
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`{3,}", code)), default=0))
             return f"\n\n{fence}{_language(node)}\n{code}\n{fence}\n\n"
 
-    converter = Converter(heading_style="atx", bullets="-", escape_asterisks=False, escape_underscores=False)
+        def convert_td(self, node: Any, text: str, parent_tags: Any) -> Any:
+            return super().convert_td(node, _in_cell(text), parent_tags)  # type: ignore[misc]
+
+        def convert_th(self, node: Any, text: str, parent_tags: Any) -> Any:
+            return super().convert_th(node, _in_cell(text), parent_tags)  # type: ignore[misc]
+
+    converter = Converter(
+        heading_style="atx",
+        bullets="-",
+        escape_asterisks=False,
+        escape_underscores=False,
+        # Without a mark, ten to the sixth would read as a hundred and six.
+        sup_symbol="<sup>",
+        sub_symbol="<sub>",
+    )
     return converter.convert(page.html).strip()
+
+
+def _in_cell(text: str) -> str:
+    """The text of a cell, in which a bar does not end it."""
+    return text.replace("|", "\\|")
 
 
 def _language(node: Any) -> str:
