@@ -78,7 +78,7 @@ class LedgerError(Exception):
     """
 
     code: ClassVar[str]
-    remedy: ClassVar[str] = ""
+    remedy: str = ""
 
     def __init__(self, message: str, details: Mapping[str, JsonValue] | None = None) -> None:
         super().__init__(message)
@@ -362,6 +362,11 @@ class InvalidArgs(CallError):
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         super().__init__(f"{_sentence(errors)}.", {"errors": _listed(errors)})
+        self.errors = tuple(errors)
+
+    def about(self, argument: str) -> "InvalidArgs":
+        """The same of the one argument that was wrong, by the name that the caller knows it by."""
+        return InvalidArgs([FieldError(argument, error.message) for error in self.errors])
 
 
 class InvalidToolOutput(CallError):

@@ -158,15 +158,18 @@ class Replace:
         if count > expected:
             error = FsAmbiguousEdit(self.path, count, lines)
             error.message += f" expected_replacements is {expected}."
+            error.remedy = "Correct expected_replacements, or add surrounding lines to old_string."
             error.details |= {"expected": expected}
             raise error
         times = f"{count} time{'s' if count > 1 else ''} in {self.path}, on line{'s' if count > 1 else ''}"
         places = ", ".join(map(str, lines)) + (", …" if count > len(lines) else "")
-        raise FsEditNotFound(
+        fewer = FsEditNotFound(
             self.path,
             f"old_string occurs {times} {places}, and not {expected} times as expected_replacements says.",
             {"count": count, "lines": list[JsonValue](lines), "truncated": count > len(lines), "expected": expected},
         )
+        fewer.remedy = "Correct expected_replacements, or see how the other places differ from old_string."
+        raise fewer
 
 
 class Replacements:

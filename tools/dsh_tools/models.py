@@ -47,10 +47,25 @@ class ToolArguments(BaseModel):
 
 def field_errors(error: ValidationError) -> list[FieldError]:
     """The fields that did not validate, as dotted paths with list items in brackets, without the values given."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    wrong = {item["loc"] for item in found}
     return [
-        FieldError(field_path(item["loc"]), item["msg"].removeprefix("Value error, "))
-        for item in error.errors(include_url=False, include_input=False, include_context=False)
+        FieldError(field_path(item["loc"]), _said(item["type"], item["msg"]))
+        for item in found
+        # What is wrong with an item is also said as a list of one item less.
+        if item["type"] != "too_short" or not any(_is_below(loc, item["loc"]) for loc in wrong)
     ]
+
+
+def _said(kind: str, message: str) -> str:
+    """What is wrong, in terms of JSON: an array is never called a tuple, whatever we make of it."""
+    if kind == "value_error":
+        return message.removeprefix("Value error, ")
+    return message.replace(" after validation", "").replace("tuple", "list").replace("Tuple", "List")
+
+
+def _is_below(path: tuple[str | int, ...], other: tuple[str | int, ...]) -> bool:
+    return len(path) > len(other) and path[: len(other)] == other
 
 
 def field_path(parts: Iterable[str | int]) -> str:

@@ -16,6 +16,7 @@ from dsh_ledger.errors import FsNotDirectory, FsNotFound
 from dsh_ledger.json_values import JsonObject
 from dsh_ledger.targets import Target
 from dsh_tools.builtin import bash_value
+from dsh_tools.builtin.arguments import resolved
 from dsh_tools.builtin.bash_value import BashValue, ChangedModel, FileModel, OutputModel
 from dsh_tools.cards import TerminalCall, TerminalResult
 from dsh_tools.contract import SessionTraits, Tool, ToolResult, ToolRun
@@ -115,7 +116,7 @@ def bash_tool() -> Tool[BashArguments]:
 
 
 async def _directory(path: str, run: ToolRun) -> Target:
-    target = await run.fs.resolve(path)
+    target = await resolved(run, path, "cwd")
     if uri_path(target.uri) is None:
         raise FsNotDirectory(path)
     found = await run.fs.stat(target)

@@ -58,7 +58,7 @@ class EditArguments(Replacement, FilePath):
 
 
 async def _execute(args: EditArguments, run: ToolRun) -> JsonObject:
-    target = await run.fs.resolve(args.file_path)
+    target = await args.target(run)
     guard = run.ledger.edit_guard(target)
     plan = Replacements([args.plan(target.path, run)])
     outcome = await run.fs.edit_text(target, plan, guard, dry_run=args.dry_run)

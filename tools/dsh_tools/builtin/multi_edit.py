@@ -27,7 +27,7 @@ class MultiEditArguments(FilePath):
 
 
 async def _execute(args: MultiEditArguments, run: ToolRun) -> JsonObject:
-    target = await run.fs.resolve(args.file_path)
+    target = await args.target(run)
     guard = run.ledger.edit_guard(target)
     plan = Replacements([each.plan(target.path, run) for each in args.edits], is_list=True)
     outcome = await run.fs.edit_text(target, plan, guard, dry_run=args.dry_run)

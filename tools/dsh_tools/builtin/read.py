@@ -23,7 +23,7 @@ class ReadArguments(FilePath):
 
 
 async def _execute(args: ReadArguments, run: ToolRun) -> JsonObject:
-    return await reading.read_window(run, await run.fs.resolve(args.file_path), args.offset, args.limit)
+    return await reading.read_window(run, await args.target(run), args.offset, args.limit)
 
 
 def _call_card(args: ReadArguments) -> GenericCall:

@@ -57,7 +57,7 @@ class _ImageTooLarge(FsTooLarge):
 
 
 async def _execute(args: FilePath, run: ToolRun) -> JsonObject:
-    target = await run.fs.resolve(args.file_path)
+    target = await args.target(run)
     found = await run.fs.stat(target)
     if isinstance(found, FileStat) and found.kind == "file" and found.size > LARGEST:
         raise _ImageTooLarge(target.path, found.size, LARGEST)

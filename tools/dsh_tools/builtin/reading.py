@@ -1,5 +1,6 @@
 """What tools that show a file have in common: a window of it as a value, and its projections."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from dsh_ledger.errors import FsNotFound
@@ -12,6 +13,16 @@ from dsh_tools.contract import ToolRun
 from dsh_tools.fs.port import Missing
 from dsh_tools.models import Items, WireModel
 from dsh_tools.windows import ClippedLine, Window, number, window
+
+
+class NoSuchLine(FsNotFound):
+    """The file is there, and has not as many lines. To look elsewhere, or to write it, would be the wrong thing."""
+
+    remedy = "Name a line that there is."
+
+    def __init__(self, path: str, line: int, total: int, details: JsonObject) -> None:
+        lines = f"{total} line" + ("" if total == 1 else "s")
+        super().__init__(path, f"{path} has {lines}; there is no line {line}.", {**details, "totalLines": total})
 
 
 class ReadValue(WireModel):
@@ -62,7 +73,7 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> 
         raise FsNotFound(target.path)
     shown = window(found.text, offset, limit)
     if not shown.lines and offset > 1:
-        raise no_such_line(target.path, offset, shown.total_lines, {"offset": offset})
+        raise NoSuchLine(target.path, offset, shown.total_lines, {"offset": offset})
     whole = len(shown.lines) == shown.total_lines and not shown.clipped
     run.ledger.saw(target, found.version, None if whole else LineSpan(shown.first - 1, shown.last))
     run.snapshots.keep(found.version, found.text)
@@ -85,14 +96,15 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> 
     ).to_wire()
 
 
-def no_such_line(path: str, line: int, total_lines: int, details: JsonObject) -> FsNotFound:
-    """The refusal of a 1-based line that a file does not have."""
-    lines = f"{total_lines} line" + ("" if total_lines == 1 else "s")
-    return FsNotFound(path, f"{path} has {lines}; there is no line {line}.", {**details, "totalLines": total_lines})
+def render(
+    value: JsonObject, onward: Callable[[int], str] = lambda line: f"read on with offset={line}"
+) -> tuple[ContentBlock, ...]:
+    """The numbered lines, and before them what a reader must know: what is not shown, and where it comes from.
 
-
-def render(value: JsonObject) -> tuple[ContentBlock, ...]:
-    """The numbered lines, and before them what a reader must know: what is not shown, and where it comes from."""
+    Args:
+        value: The canonical value.
+        onward: How the tool is asked for what comes after, from a line on.
+    """
     read = ReadValue.model_validate(value)
     last = read.offset + read.lines - 1
     about = [
@@ -105,7 +117,7 @@ def render(value: JsonObject) -> tuple[ContentBlock, ...]:
     head = [", ".join(about) + ".", *read.notes]
     if read.truncated_by is not None:
         why = "50 KB are shown at most" if read.truncated_by == "bytes" else "the limit was reached"
-        head.append(f"Not all is shown, since {why}: read on from line {last + 1}.")
+        head.append(f"Not all is shown, since {why}: {onward(last + 1)}.")
     if read.cut_lines:
         head.append(f"{len(read.cut_lines)} long lines are shown in part; an edit needs only a unique part of a line.")
     if not read.lines:

@@ -4,11 +4,13 @@ A thin face on the primitives of read, write and edit: the same guards, values a
 of its own; the user's editor has one, and it is the user's.
 """
 
-from typing import Annotated, Literal, Self
+import re
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from dsh_ledger.edits import Change, Edit
+from dsh_ledger.errors import FsAmbiguousEdit, FsEditNotFound
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
 from dsh_tools.builtin import mutation, reading
@@ -19,6 +21,7 @@ from dsh_tools.fs.port import FileStat
 from dsh_tools.hunk_models import FileDiff
 from dsh_tools.matching import Replace, Replacements, SecondTry
 from dsh_tools.models import Items, ToolArguments, WireModel, optional
+from dsh_tools.visible import one_line
 from dsh_tools.windows import DEFAULT_LINES
 
 _DESCRIPTION = """\
@@ -32,6 +35,16 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "create": ("file_text",),
     "str_replace": ("old_str",),
     "insert": ("insert_line", "new_str"),
+}
+
+
+_LISTED: Final = 1_000
+"""Names in a directory that are shown at most."""
+
+_EDITS_NAMES: Final = re.compile(r"\b(old|new)_string\b")
+_REMEDIES: Final = {
+    FsAmbiguousEdit.code: "Add surrounding lines to old_str until it is unique.",
+    FsEditNotFound.code: "Copy old_str exactly from the file; matching is exact, character for character.",
 }
 
 
@@ -72,12 +85,18 @@ class ListedEntry(WireModel):
 
 
 class EditorValue(WireModel):
-    """The canonical value: what was seen, or what was changed; one of the three."""
+    """The canonical value: what was seen, or what was changed; one of the three.
+
+    Attributes:
+        listing: The first names in a directory.
+        names: How many names it has, where there are more.
+    """
 
     command: Literal["view", "create", "str_replace", "insert"]
     path: str
     read: reading.ReadValue | None = optional()
     listing: Items[ListedEntry] | None = optional()
+    names: int | None = optional()
     change: mutation.MutationValue | None = optional()
 
 
@@ -93,20 +112,34 @@ async def _execute(args: StrReplaceEditorArguments, run: ToolRun) -> JsonObject:
         case "str_replace":
             replace = Replace(args.old_str or "", args.new_str or "", path=target.path, second_try=run.second_try)
             plan = Replacements([replace])
-            outcome = await run.fs.edit_text(target, plan, run.ledger.edit_guard(target))
+            try:
+                outcome = await run.fs.edit_text(target, plan, run.ledger.edit_guard(target))
+            except (FsAmbiguousEdit, FsEditNotFound) as error:
+                error.message = _with_our_names(error.message, target.path)
+                error.remedy = _REMEDIES[error.code]
+                raise
             second_tries = plan.second_tries
         case "insert":
             insert = _Insert(target, args.insert_line or 0, args.new_str or "")
             outcome = await run.fs.edit_text(target, insert, run.ledger.edit_guard(target))
-    about["change"] = mutation.applied(run, target, outcome, 1, second_tries)
+    change = mutation.applied(run, target, outcome, 1, second_tries)
+    if isinstance(notes := change["notes"], list):
+        change["notes"] = [_with_our_names(str(note), target.path) for note in notes]
+    about["change"] = change
     return about
+
+
+def _with_our_names(said: str, path: str) -> str:
+    """What is said of edit's arguments, said of ours; the path stays as it is."""
+    return path.join(_EDITS_NAMES.sub(r"\1_str", part) for part in said.split(path))
 
 
 async def _view(args: StrReplaceEditorArguments, run: ToolRun, target: Target) -> JsonObject:
     found = await run.fs.stat(target)
     if isinstance(found, FileStat) and found.kind == "directory":
         entries = await run.fs.list_dir(target)
-        return {"listing": [{"name": entry.name, "kind": entry.kind} for entry in entries]}
+        listing: list[JsonValue] = [{"name": entry.name, "kind": entry.kind} for entry in entries[:_LISTED]]
+        return {"listing": listing, **({"names": len(entries)} if len(entries) > _LISTED else {})}
     first, last = args.view_range or (1, -1)
     limit = DEFAULT_LINES if last == -1 else min(DEFAULT_LINES, last - first + 1)
     return {"read": await reading.read_window(run, target, first, limit)}
@@ -125,7 +158,7 @@ class _Insert:
         while passed < self._after:
             end = text.find("\n", at)
             if at >= len(text):
-                raise reading.no_such_line(self._target.path, self._after, passed, {})
+                raise reading.NoSuchLine(self._target.path, self._after, passed, {})
             at, passed = (end + 1 if end >= 0 else len(text)), passed + 1
         if at and not text[:at].endswith("\n"):
             # After a last line without an end: the file still has none afterwards.
@@ -137,10 +170,14 @@ def _render(_args: StrReplaceEditorArguments, value: JsonObject) -> tuple[Conten
     if isinstance(change := value.get("change"), dict):
         return mutation.render(change)
     if isinstance(read := value.get("read"), dict):
-        return reading.render(read)
+        return reading.render(read, lambda line: f"view on with view_range=[{line}, -1]")
     done = EditorValue.model_validate(value)
-    names = [f"{entry.name}/" if entry.kind == "directory" else entry.name for entry in done.listing or ()]
-    return text_content("\n".join([f"{done.path} holds {len(names)} names.", *names]))
+    listing = done.listing or ()
+    names = [one_line(entry.name) + ("/" if entry.kind == "directory" else "") for entry in listing]
+    head = f"{done.path} holds {done.names or len(names)} name{'' if len(names) == 1 else 's'}."
+    if done.names is not None:
+        head += f" The first {len(names)} are listed: view a directory in it, or ask glob for those that you mean."
+    return text_content("\n".join([head, *names]))
 
 
 def _meta(args: StrReplaceEditorArguments, value: JsonObject) -> JsonValue:

@@ -22,7 +22,7 @@ class WriteArguments(FilePath):
 
 
 async def _execute(args: WriteArguments, run: ToolRun) -> JsonObject:
-    target = await run.fs.resolve(args.file_path)
+    target = await args.target(run)
     guard = run.ledger.write_guard(target)
     outcome = await run.fs.write_text(target, args.content, guard)
     return mutation.applied(run, target, outcome, 1)

@@ -214,6 +214,4 @@ def _about_pattern() -> Iterator[None]:
     except GlobRefused as refused:
         raise InvalidArgs([FieldError("pattern", str(refused))]) from None
     except InvalidArgs as error:
-        listed = error.details.get("errors")
-        faults = [fault for fault in listed if isinstance(fault, dict)] if isinstance(listed, list) else []
-        raise InvalidArgs([FieldError("pattern", str(fault.get("message"))) for fault in faults]) from None
+        raise error.about("pattern") from None
