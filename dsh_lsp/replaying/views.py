@@ -107,7 +107,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """What a search found; ``total`` counts the hits that are not listed too, and is None when that is not known."""
+    """What a search found.
+
+    Attributes:
+        total: Counts the hits that are not listed too; None when that is not known.
+        at_least: There are more than ``total``.
+    """
 
     title: str
     query: str
@@ -115,6 +120,7 @@ class SearchView:
     total: int | None
     truncated: bool
     notes: tuple[str, ...]
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +239,7 @@ def _search(view: Mapping[str, Any]) -> SearchView:
         total=integer(view, "total"),
         truncated=boolean(view, "truncated") or False,
         notes=strings(view, "notes"),
+        at_least=boolean(view, "atLeast") or False,
     )
 
 

@@ -202,9 +202,9 @@ def _found(view: SearchView) -> str:
     listed = len(view.hits)
     if view.total is None:
         return many(listed, "hit") + (" listed, there are more" if view.truncated else "")
-    if listed == view.total and not view.truncated:
+    if listed == view.total and not view.truncated and not view.at_least:
         return many(listed, "hit")
-    return f"{listed:,} of {many(view.total, 'hit')} listed"
+    return f"{listed:,} of {'more than ' if view.at_least else ''}{many(view.total, 'hit')} listed"
 
 
 def unended(block: DiffBlock) -> str | None:

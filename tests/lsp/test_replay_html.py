@@ -217,6 +217,15 @@ def test_a_list_of_hits_that_is_not_whole_says_so_when_nobody_has_counted() -> N
     assert "Not all hits are listed." == article.one("ul", "notes").text
 
 
+def test_a_count_that_was_given_up_is_a_least_number() -> None:
+    """A total that is only known to be exceeded is not shown as the number of hits."""
+    hits = (SearchHit(path="a"),)
+    found = SearchResult(title="x", query="x", hits=hits, total=100_001, truncated=True, at_least=True)
+    article = article_of(card("grep", GenericCall(title="x"), found))
+
+    assert "1 of more than 100,001 hits listed" in article.one("header").text
+
+
 def test_an_unknown_kind_of_card_is_shown_as_json() -> None:
     """A card of a later version is all there, and says that it is not known."""
     known = card("draw", GenericCall(title="draw"), GenericResult(title="draw", text=""))

@@ -258,3 +258,12 @@ def test_json_lines_are_the_notifications_in_order() -> None:
     assert [{"method": method, "params": params} for method, params in notes] == [json.loads(line) for line in lines]
     assert all(line.isascii() and line.isprintable() for line in lines)
     assert '{"method":"dsh/toolResult","params":{"isError":false}}' == lines[1]
+
+
+def test_a_count_that_was_given_up_is_a_least_number() -> None:
+    """A total that is only known to be exceeded is not shown as the number of hits."""
+    found = SearchResult(
+        title="x", query="x", hits=(SearchHit(path="a"),), total=100_001, truncated=True, at_least=True
+    )
+
+    assert "  1 of more than 100,001 hits listed" in card_text(card("grep", GenericCall(title="x"), found))
