@@ -93,6 +93,8 @@ class LedgerError(Exception):
         said = f"{self.code}: {self.message}"
         if not self.remedy:
             return said
+        if not said.endswith((".", "!", "?", "…", "\n")):
+            said += "."  # What others give as a reason need not be a sentence.
         return said + ("" if said.endswith("\n") else " ") + self.remedy
 
 

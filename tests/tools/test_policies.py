@@ -281,3 +281,35 @@ async def test_a_schema_that_a_tool_brings_is_held_against_its_values(value: Any
     if path is not None and result.error is not None:
         assert path == result.error.details["errors"][0]["path"]  # type: ignore[index,call-overload]
         assert "secret" not in result.error.model_text()
+
+
+@pytest.mark.parametrize("decision", [ReplaceValue({"bad": 1}), ReplaceContent("text")])  # type: ignore[arg-type]
+async def test_a_replacement_that_does_not_fit_is_the_policys_fault(decision: Any) -> None:
+    """The tool's value was right: its author has nothing to mend."""
+    result = await called(after(decision))
+
+    said = result.content[0].text  # type: ignore[union-attr]
+    assert "INVALID_TOOL_OUTPUT" == code(result)
+    assert said.startswith(
+        "INVALID_TOOL_OUTPUT: The policy after replaced the result of t by one that does not fit its schema: "
+    )
+    assert said.endswith(". Report it to the author of the policy; the effects of the call, if any, stand.")
+
+
+@pytest.mark.parametrize("reason", ["not here", "not here."])
+async def test_a_reason_is_told_apart_from_the_next_action(reason: str) -> None:
+    """Whether whoever gave it has ended it with a full stop or not."""
+    denied = await called(*before(Deny(reason)))
+    blocked = await called(after(Block(reason)))
+
+    said = "DENIED: t was denied: not here. Don't retry without asking the user."
+    assert said == denied.content[0].text  # type: ignore[union-attr]
+    said = "DENIED: The result of t is withheld: not here. Don't retry without asking the user."
+    assert said == blocked.content[0].text  # type: ignore[union-attr]
+
+
+async def test_what_is_no_content_is_called_content() -> None:
+    """The value fits, and what was rendered from it does not."""
+    result = await run_tool(tool(good, render=lambda _args, _value: "text"), {}, run_of())
+
+    assert ["content"] == [each["path"] for each in result.error.details["errors"]]  # type: ignore[union-attr,index,call-overload]

@@ -95,16 +95,22 @@ async def _execute(tool: AnyTool, args: ToolArguments, run: ToolRun) -> object:
 def _reviewed(tool: AnyTool, args: ToolArguments, call: PolicyCall, value: object, policies: Policies) -> ToolResult:
     """The result of a value, after every policy has had its say."""
     result = _projected(tool, args, value)
-    for review in policies.reviews():
-        match review(call, PolicyResult(frozen(result.value), result.content)):
-            case ReplaceContent(content):
-                result = ToolResult(_content(tool, content), meta=result.meta, value=result.value)
-            case ReplaceValue(other):
-                result = _projected(tool, args, thawed(other))
-            case Block(feedback):
-                raise Denied(f"The result of {tool.name} is withheld: {feedback}")
-            case _:
-                pass
+    for policy, review in policies.reviews():
+        try:
+            match review(call, PolicyResult(frozen(result.value), result.content)):
+                case ReplaceContent(content):
+                    result = ToolResult(_content(tool, content), meta=result.meta, value=result.value)
+                case ReplaceValue(other):
+                    result = _projected(tool, args, thawed(other))
+                case Block(feedback):
+                    raise Denied(f"The result of {tool.name} is withheld: {feedback}")
+                case _:
+                    pass
+        except InvalidToolOutput as error:
+            said = error.message.removeprefix(f"{tool.name} returned a value")
+            error.message = f"The policy {policy} replaced the result of {tool.name} by one{said}"
+            error.remedy = "Report it to the author of the policy; the effects of the call, if any, stand."
+            raise
     return result
 
 
@@ -129,7 +135,8 @@ def _content(tool: AnyTool, content: object) -> tuple[Any, ...]:
     try:
         return CONTENT.validate_python(content)
     except ValidationError as error:
-        raise InvalidToolOutput(tool.name, field_errors(error)) from None
+        places = [FieldError(f"content{fault.path}", fault.message) for fault in field_errors(error)]
+        raise InvalidToolOutput(tool.name, places) from None
 
 
 def _refuse(tool: AnyTool, place: str, fault: str) -> NoReturn:

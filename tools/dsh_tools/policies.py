@@ -138,9 +138,11 @@ class Policies:
                     reason = verdict.reason if isinstance(verdict, Deny) else "a guard can only deny"
                     raise Denied(f"{call.tool} was denied: {reason}")
 
-    def reviews(self) -> Sequence[Callable[[PolicyCall, PolicyResult], After]]:
-        """What results pass through, in order."""
-        return [_reviewing(policy, policy.after) for policy in self._policies if policy.after is not None]
+    def reviews(self) -> Sequence[tuple[str, Callable[[PolicyCall, PolicyResult], After]]]:
+        """What results pass through, in order, each with its policy's name."""
+        return [
+            (policy.name, _reviewing(policy, policy.after)) for policy in self._policies if policy.after is not None
+        ]
 
 
 def _decided(policy: Policy, decide: Callable[[], Before | None]) -> Before | None:
