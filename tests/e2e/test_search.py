@@ -118,3 +118,19 @@ async def test_both_tools_are_cards_of_a_search(world: World, via: Via) -> None:
         card[key] for key in ("card", "query", "hits", "total", "truncated")
     )
     assert "atLeast" not in card
+
+
+async def test_A12_a_search_finds_what_a_read_shows(world: World, via: Via) -> None:
+    """In the encoding that is declared for a file, whether or not an editor has it open."""
+    for name in ("open.cpp", "closed.cpp"):
+        world.file(name, "// \u4f60\u597d\nint x;\n".encode("gbk"))
+    editor = await world.editor(VsCodeLike, ignore=COURTESY, initialization_options={"encodings": {"*.cpp": "gbk"}})
+    editor.open(world.path("open.cpp"), codec="gbk")
+    agent = await world.agent(via=via)
+
+    read = await agent.read("closed.cpp")
+    found = await agent.run("grep", pattern="\u597d")
+
+    assert "// \u4f60\u597d\nint x;\n" == read["value"]["text"]
+    assert [("closed.cpp", 1), ("open.cpp", 1)] == [(file["path"], file["hits"]) for file in found["value"]["files"]]
+    assert "     1| // \u4f60\u597d" in found["content"][0]["text"]

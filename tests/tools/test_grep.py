@@ -245,9 +245,9 @@ async def test_ignored_files_are_not_counted_for_ever(searcher: Searcher, monkey
 
 
 async def test_binary_files_are_not_shown_and_it_is_said(searcher: Searcher) -> None:
-    """Whether the NUL comes before the hit or long after it."""
-    searcher.write("a", b"x\n\0")
-    searcher.write("b", b"x\n" + b"y" * 300_000 + b"\0\n")
+    """Whether the bytes that are no text come before the hit or long after it."""
+    searcher.write("a", b"x\n\0\xff")
+    searcher.write("b", b"x\n" + b"y" * 300_000 + b"\0\xff\n")
     searcher.write("c", "x")
 
     for mode in ("content", "files", "count"):
@@ -414,3 +414,59 @@ async def test_what_the_model_reads_is_made_from_value_and_arguments_alone(searc
     assert content_text(result.content) == content_text(GREP.render(args, result.value))
     assert GREP.presentation_meta is not None
     assert result.meta == GREP.presentation_meta(args, result.value)
+
+
+# ---- texts that are not plain UTF-8
+
+
+async def test_A20_a_text_with_nuls_is_searched(searcher: Searcher) -> None:
+    """What a read takes for text is searched as text, on the disk and unsaved; what it refuses is binary."""
+    searcher.write("z.ts", b"k='a\0b' needle\nneedle\n")
+    searcher.write("p.png", b"\x89PNG\r\n\x1a\n\0\0\0needle\xff\n")
+    searcher.files.open("new.ts", "a\0b needle\n")
+
+    value = await searcher.value(GREP, pattern="needle")
+    named = await searcher.value(GREP, pattern="needle", path="z.ts")
+
+    assert [("new.ts", 1), ("z.ts", 1), ("z.ts", 2)] == [(path, line) for path, line, _, _ in hits(value)]
+    assert "Binary files with hits that are neither counted nor shown: 1." in value["notes"]
+    assert ["k='a\0b' needle", "needle"] == [text for _, _, _, text in hits(named)]
+
+
+@pytest.mark.parametrize("path", [".", "a.txt"])
+async def test_A12_a_file_in_a_declared_encoding_is_searched_as_it_reads(searcher: Searcher, path: str) -> None:
+    """Its characters are found and shown, each hit once; columns count characters."""
+    searcher.write(".editorconfig", "[a.txt]\ncharset = latin1\n")
+    searcher.write("a.txt", "café needle\r\nneedle\r\n".encode("latin-1"))
+    searcher.write("plain.txt", "nothing\n")
+
+    accented = await searcher.value(GREP, pattern="café", path=path)
+    plain = await searcher.value(GREP, pattern="^(?:caf. )?needle$", path=path)
+    either = await searcher.value(GREP, pattern="é|^needle", path=path)
+
+    assert [("a.txt", 1, 1, "café needle")] == hits(accented)
+    assert [("a.txt", 1, 4, "café needle"), ("a.txt", 2, 1, "needle")] == hits(either)
+    assert (2, 1) == (either["total"], either["totalFiles"])
+    assert ("a.txt", 2, 1, "needle") in hits(plain)
+
+
+async def test_a_file_in_an_encoding_that_nobody_declared_is_searched_by_its_bytes(searcher: Searcher) -> None:
+    """What can't be read is still found where it is ASCII; what it holds else is not known."""
+    searcher.write("a.txt", "café needle\n".encode("latin-1"))
+
+    value = await searcher.value(GREP, pattern="needle")
+
+    assert [("a.txt", 1, 6, "caf\ufffd needle")] == hits(value)
+    assert 0 == (await searcher.value(GREP, pattern="café"))["total"]
+
+
+@pytest.mark.parametrize("glob", ["*.ts,*.tsx", "*.TS", "/no/such/*.ts"])
+async def test_a_glob_that_no_file_matches_is_named(searcher: Searcher, glob: str) -> None:
+    """No hits, since nothing was searched, is another thing than no hits."""
+    searcher.write("a.ts", "needle\n")
+
+    none = await searcher.text(GREP, pattern="needle", glob=glob)
+    some = await searcher.text(GREP, pattern="other", glob="*.ts")
+
+    assert none.startswith("No hits; 0 files searched.\nNo file there matches the glob, so nothing was searched: ")
+    assert "No hits; 1 file searched." == some

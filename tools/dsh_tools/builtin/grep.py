@@ -94,7 +94,7 @@ async def _value(args: GrepArguments, run: ToolRun, root: Root, searched: Search
         searched=searched.files,
         ignored=walked.ignored if walked else 0,
         ignored_exact=walked.ignored_exact if walked else True,
-        notes=tuple(_notes(files, searched)),
+        notes=tuple(_notes(args, files, searched)),
     )
 
 
@@ -135,10 +135,15 @@ def _line(line: FoundLine) -> GrepLine:
     )
 
 
-def _notes(files: list[GrepFile], searched: Searched) -> list[str]:
+def _notes(args: GrepArguments, files: list[GrepFile], searched: Searched) -> list[str]:
     found, walked = searched.found, searched.walked
     buffers = [one_line(each.path, each.uri) for each in files if each.via == "buffer"]
     notes = []
+    if args.glob and not searched.files and not (walked and walked.ignored):
+        notes.append(
+            "No file there matches the glob, so nothing was searched: it is one pattern, relative to path; "
+            "*.{ts,tsx} is for several endings."
+        )
     if buffers:
         notes.append(f"Searched as unsaved text in the editor, not as on the disk: {searching.named(buffers)}.")
     if found.binaries:

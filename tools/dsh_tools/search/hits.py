@@ -10,6 +10,9 @@ from itertools import accumulate
 from dsh_tools.search.clipping import Clip
 from dsh_tools.search.walks import in_order
 
+MOST_ASIDE = 200
+"""How many odd files are looked at again."""
+
 _SLACK = 16
 
 
@@ -42,6 +45,7 @@ class FileHits:
         hits: How many hits there are in all.
         huge: How many of them are on lines too large to be shown at all.
         binary: It is no text.
+        odd: It is no text in UTF-8: it may be some in another encoding, or have NULs.
     """
 
     path: bytes
@@ -49,6 +53,7 @@ class FileHits:
     hits: int = 0
     huge: int = 0
     binary: bool = False
+    odd: bool = False
 
     @property
     def size(self) -> int:
@@ -70,6 +75,7 @@ class Found:
         huge: How many hits are on lines too large to be shown.
         unreadable: How many files or folders could not be read.
         complete: All of it was searched.
+        aside: Odd files with hits, at most `MOST_ASIDE`, that are in none of these: they are to be looked at again.
     """
 
     limit: int
@@ -81,10 +87,14 @@ class Found:
     huge: int = 0
     unreadable: int = 0
     complete: bool = True
+    aside: list[FileHits] = field(default_factory=list)
     _trim_at: int = _SLACK
 
-    def add(self, found: FileHits) -> None:
-        """Take in what was found in one more file."""
+    def add(self, found: FileHits, *, again: bool = False) -> None:
+        """Take in what was found in one more file; ``again`` if it was aside, and can't be read any better."""
+        if found.odd and not again and len(self.aside) < MOST_ASIDE:
+            self.aside.append(found)
+            return
         if found.binary:
             self.binaries += 1
             return

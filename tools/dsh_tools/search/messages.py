@@ -68,6 +68,7 @@ class Messages:
             self._end(binary=data["binary_offset"] is not None)
         elif kind in ("match", "context") and self._file is not None:
             # A binary file may have a NUL for a line end, and then no number.
+            self._file.odd |= "bytes" in data["lines"]
             self._add(self._file, data["line_number"] or 0, _raw(data["lines"]), data["submatches"])
 
     def _take_head(self, head: bytes) -> None:
@@ -85,6 +86,7 @@ class Messages:
     def _end(self, *, binary: bool) -> None:
         if self._file is not None and self._file.hits:
             self._file.binary = binary
+            self._file.odd |= binary
             self._found.add(self._file)
         self._file = None
 
