@@ -3,8 +3,9 @@
 A card comes from a journal that may be damaged or of a later version. So nothing here fails: a member that is missing
 or of another type is as if it had nothing to say, and a kind of card that is not known is shown as its JSON.
 
-ACP's text is drawn as Markdown, and ours is literal: it stands in a fence that is longer than any in it. Lines of
-locations are 1-based, as those of ACP's ``fs/read_text_file`` are; ACP 1 says nothing else about them.
+ACP's text is drawn as Markdown, and ours is literal: it stands in a fence that is longer than any in it, and what would
+be Markdown in a sentence is escaped. Lines of locations are 1-based, as those of ACP's ``fs/read_text_file`` are; ACP 1
+says nothing else about them.
 """
 
 import os
@@ -30,6 +31,8 @@ _KINDS: Final[dict[object, Kind]] = {
     "web": "fetch",
 }
 _FENCES: Final = re.compile(r"`{3,}")
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>&~|]|^[#+-]", re.MULTILINE)
+"""What may mean something in Markdown, in a text that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,8 @@ def _literal(text: str | None, language: str = "") -> tuple[Json, ...]:
 
 
 def _sentences(said: list[str]) -> tuple[Json, ...]:
-    return (_text("\n".join(said)),) if said else ()
+    r"""Sentences, which may name files: ``__init__.py`` is no bold ``init``."""
+    return (_text(_MARKUP.sub(r"\\\g<0>", "\n".join(said))),) if said else ()
 
 
 def _text(text: str) -> Json:

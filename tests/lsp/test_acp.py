@@ -9,6 +9,7 @@ import pytest
 from acp.schema import SessionNotification
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from dsh_lsp.acp import session_update, session_updates
 from dsh_tools.cards import (
@@ -191,6 +192,18 @@ def test_what_was_decided_is_told_beside_the_content() -> None:
     assert {"hunkId": "h", "uri": "file:///a", "decision": "undone"} == update["update"]["_meta"]["dsh"]["decided"]
     assert "content" not in update["update"]
     assert session_update("dsh/drift", params, None) is None
+
+
+def test_a_sentence_is_drawn_as_it_is() -> None:
+    """It may name files, whose names can be Markdown, or HTML."""
+    note = "Searched as unsaved text: __init__.py, *a*.py, [x](y).md, <b>.txt, `q`, ~~z~~, a&lt;b, c\\_d."
+    found = SearchResult(title="x", query="x", hits=(SearchHit(path="a"),), total=1, truncated=False, notes=(note,))
+
+    said = ended(found)["content"][-1]["content"]["text"]
+    [inline] = [token for token in MarkdownIt().parse(said) if token.type == "inline"]
+
+    assert {"text", "text_special"} >= {token.type for token in inline.children or ()}
+    assert note == "".join(token.content for token in inline.children or ())
 
 
 def test_text_can_not_leave_its_fence() -> None:
