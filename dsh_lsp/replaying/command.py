@@ -14,6 +14,7 @@ from dsh_lsp.replaying.jsonl import json_lines, message_lines
 from dsh_lsp.replaying.notes import notes
 from dsh_lsp.replaying.sessions import replayed_session
 from dsh_lsp.replaying.text import print_text, render_text
+from dsh_tools.visible import one_line
 
 if TYPE_CHECKING:
     from dsh_lsp.replaying.checking import Checked
@@ -86,7 +87,7 @@ def find_journal(session: str) -> Path:
     if not found:
         raise NoSuchSession(f"there is no recorded session {session!r}; name one, or the path of a journal")
     if len(found) > 1:
-        places = "\n".join(f"  {path}  ({_folder(path)})" for path in found)
+        places = "\n".join(f"  {path}  ({one_line(_folder(path))})" for path in found)
         raise NoSuchSession(f"several workspaces have a session {session!r}; name one of the journals:\n{places}")
     return found[0]
 
@@ -111,7 +112,7 @@ def _report(found: "Checked") -> str:
     if found.unfinished:
         lines.append(f"Calls without a result: {found.unfinished}.")
     lines.append("Replay is exact." if found.is_exact else "Replay is not exact.")
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{one_line(line)}\n" for line in lines)  # names of tools are what agents called them
 
 
 def _write(text: str, output: Path | None) -> int:

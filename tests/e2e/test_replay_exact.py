@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dsh_tools.builtin import BUILTIN
-from tests.support.editors import OwnClient
+from tests.support.editors import OwnClient, VsCodeLike
 from tests.support.fake_plugin import install_plugin
 from tests.support.web_site import web_site
 from tests.support.world import World
@@ -142,6 +142,18 @@ async def test_replay_check_makes_every_card_again_and_finds_what_was_changed(wo
     assert good.stdout.endswith("Replay is exact.\n")
     assert 1 == bad.returncode
     assert "is made differently now" in bad.stdout
+
+
+async def test_the_check_of_a_session_writes_nothing_that_a_terminal_obeys(world: World) -> None:
+    """An agent may call a tool by any name; it is shown, and stays in its line."""
+    await world.editor(VsCodeLike)
+    agent = await world.agent(sessionId="odd")
+    await agent.run("no\x1b[31m\nReplay is exact.")
+
+    done = await asyncio.to_thread(replay, world, "odd", "--check")
+
+    assert "Not installed here, so shown as recorded: no⟨ESC⟩[31m⟨LF⟩Replay is exact..\n" in done.stdout
+    assert "\x1b" not in done.stdout
 
 
 async def test_a_session_that_is_not_there_is_said_with_the_way_out(world: World) -> None:
