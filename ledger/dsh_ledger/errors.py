@@ -158,6 +158,7 @@ class FsTooLarge(FsError):
 
     def __init__(self, path: str, size: int, limit: int) -> None:
         super().__init__(path, f"{path} has {size} bytes; the limit is {limit} bytes.", {"size": size, "limit": limit})
+        self.size = size
 
 
 class FsPermissionDenied(FsError):

@@ -133,3 +133,42 @@ async def test_a_directory_of_many_names_is_listed_in_part_and_says_so(world: Wo
     assert "many holds 1001 names. The first 1000 are listed: " in head
     assert (1_000, ["0000", "0000⟨LF⟩b", "0001"]) == (len(names), names[:3])
     assert (1_001, 1_000) == (seen["value"]["names"], len(seen["value"]["listing"]))
+
+
+async def test_of_a_file_that_is_too_large_a_window_is_read(world: World, via: Via) -> None:
+    """As the refusal says; the whole is neither shown nor changed, and what is said then is true as well."""
+    line = "x" * 99 + "\n"
+    world.file("big.log", line * 600_000 + "the end")
+    await world.editor(VsCodeLike)
+    agent = await world.agent(via=via)
+
+    refused = await agent.run("read", file_path="big.log")
+    middle = await agent.run("read", file_path="big.log", offset=300_000, limit=2)
+    end = await agent.run("str_replace_editor", command="view", path="big.log", view_range=[600_000, -1])
+    viewed = await agent.run("str_replace_editor", command="view", path="big.log")
+    edited = await agent.edit("big.log", "the end", "an end")
+
+    said = "FS_TOO_LARGE: big.log has 60000007 bytes; the limit is 52428800 bytes. "
+    assert f"{said}Read a window of it with offset and limit." == refused["content"][0]["text"]
+    assert f"{said}View a part of it with view_range." == viewed["content"][0]["text"]
+    assert f"{said}Tell the user: a file of that size is not changed with this tool." == edited["content"][0]["text"]
+    assert (line * 2, 600_001, True) == tuple(middle["value"][key] for key in ("text", "totalLines", "truncated"))
+    assert middle["content"][0]["text"].startswith(
+        "big.log: lines 300000-300001 of 600001.\n"
+        "Not all is shown, since the limit was reached: read on with offset=300002.\n300000| x"
+    )
+    assert f"{line}the end" == end["value"]["read"]["text"]
+    assert "big.log: lines 600000-600001 of 600001, no newline at the end." in end["content"][0]["text"]
+
+
+async def test_a_file_of_any_size_is_not_read_to_its_end(world: World) -> None:
+    """A window of a terabyte is refused at once, with what can be done instead."""
+    with world.file("huge.log").open("r+b") as file:
+        file.truncate(1 << 40)
+    await world.editor(VsCodeLike)
+    agent = await world.agent()
+
+    refused = await agent.run("read", file_path="huge.log", offset=1)
+
+    assert "FS_TOO_LARGE" == refused["error"]["code"]
+    assert refused["content"][0]["text"].endswith("grep, or show a part of it with bash.")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsh_tools.windows import LINE_CUT, LINE_NUMBER, ClippedLine, number, window
+from dsh_tools.windows import LINE_CUT, LINE_NUMBER, ClippedLine, WindowOfPieces, number, window
 
 
 @given(st.text("ab\r\x0b\u2028\n", max_size=40), st.integers(1, 12), st.integers(1, 12))
@@ -136,3 +136,21 @@ def test_the_mark_of_a_cut_is_recognised() -> None:
     rendered = number(window("aaaaa\n", max_line=2))
 
     assert ["     1| aa", ""] == LINE_CUT.split(rendered)
+
+
+@given(
+    st.lists(st.text("ab\n\u00e9", max_size=12), max_size=8),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(1, 30),
+)
+def test_a_window_of_pieces_is_the_window_of_the_whole(
+    pieces: list[str], offset: int, limit: int, max_line: int, max_bytes: int
+) -> None:
+    """However the text is cut: lines, totals and everything that is said of what is not shown."""
+    made = WindowOfPieces(offset, limit, max_line=max_line, max_bytes=max_bytes)
+    for piece in pieces:
+        made.feed(piece)
+
+    assert window("".join(pieces), offset, limit, max_line=max_line, max_bytes=max_bytes) == made.window()

@@ -129,6 +129,74 @@ def window(
     return Window(offset, tuple(lines), tuple(clipped), total, cut, ended)
 
 
+class WindowOfPieces:
+    """The same window as `window` makes, of a text that comes in pieces and is not held.
+
+    Args:
+        offset: As for `window`.
+        limit: The same.
+        max_line: The same.
+        max_bytes: The same.
+    """
+
+    def __init__(self, offset: int, limit: int, *, max_line: int = MAX_LINE, max_bytes: int = MAX_BYTES) -> None:
+        self._offset, self._limit, self._max_line, self._max_bytes = offset, limit, max_line, max_bytes
+        self._passed = self._ends = self._size = self._length = 0
+        self._line, self._ended = "", True
+        self._lines: list[str] = []
+        self._clipped: list[ClippedLine] = []
+        self._cut: Cut | None = None
+
+    def feed(self, piece: str) -> None:
+        """Take in the next piece."""
+        if not piece:
+            return
+        at = self._skip(piece)
+        while self._cut is None and at < len(piece):
+            if len(self._lines) == self._limit:
+                self._cut = "limit"
+                break
+            end = piece.find("\n", at)
+            stop = end if end >= 0 else len(piece)
+            self._line += piece[at : min(stop, at + self._max_line - len(self._line))]
+            self._length += stop - at
+            if end >= 0:
+                self._end_line()
+            at = stop + 1
+        self._ends += piece.count("\n")
+        self._ended = piece.endswith("\n")
+
+    def window(self) -> Window:
+        """The window, once all pieces are in."""
+        if self._length and self._cut is None:
+            self._end_line()
+        total = self._ends + (0 if self._ended else 1)
+        has_end = self._ended and self._ends > 0
+        return Window(self._offset, tuple(self._lines), tuple(self._clipped), total, self._cut, has_end)
+
+    def _skip(self, piece: str) -> int:
+        """Where the window begins in a piece, or goes on; its end if it does not begin in it."""
+        at, missing = 0, self._offset - 1 - self._passed
+        here = piece.count("\n") if missing else 0
+        if here < missing:
+            self._passed += here
+            return len(piece)
+        for _ in range(missing):
+            at = piece.index("\n", at) + 1
+        self._passed += missing
+        return at
+
+    def _end_line(self) -> None:
+        self._size += _utf8_size(self._line) + 1
+        if self._lines and self._size > self._max_bytes:
+            self._cut = "bytes"
+            return
+        if self._length > self._max_line:
+            self._clipped.append(ClippedLine(self._offset + len(self._lines), self._max_line, self._length))
+        self._lines.append(self._line)
+        self._line, self._length = "", 0
+
+
 def number(shown: Window) -> str:
     """The window as text for a model: each line with its number, a bar and a space before it.
 

@@ -23,7 +23,8 @@ class ReadArguments(FilePath):
 
 
 async def _execute(args: ReadArguments, run: ToolRun) -> JsonObject:
-    return await reading.read_window(run, await args.target(run), args.offset, args.limit)
+    is_asked = bool(args.model_fields_set & {"offset", "limit"})
+    return await reading.read_window(run, await args.target(run), args.offset, args.limit, is_asked=is_asked)
 
 
 def _call_card(args: ReadArguments) -> GenericCall:

@@ -1,18 +1,26 @@
 """What tools that show a file have in common: a window of it as a value, and its projections."""
 
+import hashlib
 from collections.abc import Callable
-from typing import Literal
+from typing import Final, Literal
 
-from dsh_ledger.errors import FsNotFound
+from dsh_ledger.errors import FsNotFound, FsTooLarge
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.observations import LineSpan
 from dsh_ledger.targets import Target
+from dsh_ledger.versions import Version
 from dsh_tools.cards import CutLine, ReadResult
 from dsh_tools.content import ContentBlock, text_content
 from dsh_tools.contract import ToolRun
-from dsh_tools.fs.port import Missing
+from dsh_tools.fs.port import Missing, TextRead
 from dsh_tools.models import Items, WireModel
-from dsh_tools.windows import ClippedLine, Window, number, window
+from dsh_tools.windows import ClippedLine, Window, WindowOfPieces, number, window
+
+LARGEST: Final = 1 << 30
+"""Bytes of a file of which a window is read: all of it has to pass by, for its version."""
+
+UNKNOWN: Final = "unknown"
+"""The encoding of a file that was not held as a whole."""
 
 
 class NoSuchLine(FsNotFound):
@@ -32,6 +40,7 @@ class ReadValue(WireModel):
         version: The version of the whole content.
         via: Read from the editor's buffer, or from the disk.
         dirty: The buffer holds typing that the disk does not have.
+        encoding: The codec's name; ``unknown`` for a window of a file that is too large to be held.
         offset: 1-based number of the first line in ``text``.
         lines: How many lines ``text`` has.
         total_lines: How many the file has.
@@ -60,23 +69,39 @@ class ReadValue(WireModel):
     notes: Items[str]
 
 
-async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> JsonObject:
+async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, is_asked: bool) -> JsonObject:
     """Read a window of a target, note what the session has seen, and make the canonical value of it.
+
+    Args:
+        run: The call.
+        target: What to read.
+        offset: 1-based number of the first line.
+        limit: How many lines at most.
+        is_asked: It is the window that the caller asked for, and is had of a file of any size.
 
     Raises:
         FsNotFound: There is no such file, or no such line in it.
         FsError: As for the port's `read_text`.
     """
-    found = await run.fs.read_text(target)
-    if isinstance(found, Missing):
-        run.ledger.saw_nothing(target)
-        raise FsNotFound(target.path)
-    shown = window(found.text, offset, limit)
+    try:
+        found = await run.fs.read_text(target)
+    except FsTooLarge as refusal:
+        if not is_asked:
+            raise
+        if refusal.size > LARGEST:
+            refusal.remedy = "Look for what you need with grep, or show a part of it with bash."
+            raise
+        found, shown = await _of_pieces(run, target, offset, limit)
+    else:
+        if isinstance(found, Missing):
+            run.ledger.saw_nothing(target)
+            raise FsNotFound(target.path)
+        run.snapshots.keep(found.version, found.text)
+        shown = window(found.text, offset, limit)
     if not shown.lines and offset > 1:
         raise NoSuchLine(target.path, offset, shown.total_lines, {"offset": offset})
     whole = len(shown.lines) == shown.total_lines and not shown.clipped
     run.ledger.saw(target, found.version, None if whole else LineSpan(shown.first - 1, shown.last))
-    run.snapshots.keep(found.version, found.text)
     return ReadValue(
         path=target.path,
         uri=target.uri,
@@ -94,6 +119,15 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int) -> 
         cut_lines=tuple(CutLine(line=cut.line, shown=cut.shown, total=cut.total) for cut in shown.clipped),
         notes=found.notes,
     ).to_wire()
+
+
+async def _of_pieces(run: ToolRun, target: Target, offset: int, limit: int) -> tuple[TextRead, Window]:
+    """A window of a file that is too large to hold, and all about the file but its text."""
+    made, digest = WindowOfPieces(offset, limit), hashlib.sha256()
+    async for piece in run.fs.stream_text(target):
+        digest.update(piece.encode("utf-8", "surrogatepass"))
+        made.feed(piece)
+    return TextRead("", Version(digest.hexdigest()), "disk", encoding=UNKNOWN), made.window()
 
 
 def render(

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from dsh_ledger.edits import Change, Edit
-from dsh_ledger.errors import FsAmbiguousEdit, FsEditNotFound
+from dsh_ledger.errors import FsAmbiguousEdit, FsEditNotFound, FsTooLarge
 from dsh_ledger.json_values import JsonObject, JsonValue
 from dsh_ledger.targets import Target
 from dsh_tools.builtin import mutation, reading
@@ -142,7 +142,12 @@ async def _view(args: StrReplaceEditorArguments, run: ToolRun, target: Target) -
         return {"listing": listing, **({"names": len(entries)} if len(entries) > _LISTED else {})}
     first, last = args.view_range or (1, -1)
     limit = DEFAULT_LINES if last == -1 else min(DEFAULT_LINES, last - first + 1)
-    return {"read": await reading.read_window(run, target, first, limit)}
+    try:
+        return {"read": await reading.read_window(run, target, first, limit, is_asked=args.view_range is not None)}
+    except FsTooLarge as refusal:
+        if args.view_range is None:
+            refusal.remedy = "View a part of it with view_range."
+        raise
 
 
 class _Insert:

@@ -159,6 +159,9 @@ class DiskMutations:
                     return self._attempt(location, target, guard, revise, style, dry_run=dry_run)
                 except TargetChangedError:
                     continue
+                except FsTooLarge as refusal:
+                    refusal.remedy = "Tell the user: a file of that size is not changed with this tool."
+                    raise
         raise FsIoError(target.path, "CONTENDED", f"{target.path} kept changing while it was being written.")
 
     def _attempt(
