@@ -177,7 +177,7 @@ async def test_names_that_lie_deeper_are_told(searcher: Searcher) -> None:
 
     assert "2 more files of such a name lie deeper: **/*.py finds them." in await searcher.text(GLOB, pattern="*.py")
     text = await searcher.text(GLOB, pattern="d/*.py")
-    assert "1 more file of such a name lie deeper: d/**/*.py finds them.\nd/a.py" in text
+    assert "1 more file of such a name lies deeper: d/**/*.py finds it.\nd/a.py" in text
 
 
 async def test_a_directory_is_no_file(searcher: Searcher) -> None:

@@ -76,8 +76,9 @@ async def _execute(args: GlobArguments, run: ToolRun) -> JsonObject:
 def _notes(found: FoundFiles) -> list[str]:
     notes = searching.ignored_notes(found.ignored, "listed", "list", exact=found.ignored_exact)
     if found.deeper:
+        lie, them = ("lies", "it") if found.deeper == 1 else ("lie", "them")
         notes.append(
-            f"{counted(found.deeper, 'more file')} of such a name lie deeper: {found.deeper_pattern} finds them."
+            f"{counted(found.deeper, 'more file')} of such a name {lie} deeper: {found.deeper_pattern} finds {them}."
         )
     if found.directory:
         notes.append("The pattern names a directory: add /** to list what is in it.")
