@@ -114,7 +114,7 @@ class FsNotFound(FsError):
     """The path, or a read offset in it, does not exist."""
 
     code = "FS_NOT_FOUND"
-    remedy = "Check the path, or the line; a file that is not there is created with write."
+    remedy = "Check the path; to create the file, use write."
 
     def __init__(self, path: str, message: str | None = None, details: Mapping[str, JsonValue] | None = None) -> None:
         super().__init__(path, message or f"{path} does not exist.", details)
@@ -260,7 +260,7 @@ class FsAmbiguousEdit(FsError):
     """
 
     code = "FS_AMBIGUOUS_EDIT"
-    remedy = "Add surrounding lines to old_string until it is unique, or use edit with replace_all."
+    remedy = "Add surrounding lines to old_string until it is unique, or set replace_all."
 
     def __init__(self, path: str, count: int, lines: Sequence[int]) -> None:
         listed = list(lines[:LISTED])

@@ -102,23 +102,3 @@ async def test_a_line_that_is_not_there_is_not_found(world: World) -> None:
 
     assert result["error"]["code"] == "FS_NOT_FOUND"
     assert result["error"]["details"]["totalLines"] == 2
-
-
-async def test_what_is_said_fits_the_tool(world: World) -> None:
-    """How to see more, and what to do about a line that is not there or a text that is there twice."""
-    world.file("a.txt", "x\ny\nx\n")
-    world.file("one.txt", "x\n")
-    await world.editor(OwnClient)
-    agent = await world.agent()
-
-    viewed = await agent.run("str_replace_editor", command="view", path="a.txt", view_range=[1, 2])
-    twice = await agent.run("str_replace_editor", command="str_replace", path="a.txt", old_str="x", new_str="z")
-    await agent.run("str_replace_editor", command="view", path="one.txt")
-    beyond = await agent.run("str_replace_editor", command="insert", path="one.txt", insert_line=2, new_str="z")
-
-    assert "read on from line 3." in viewed["content"][0]["text"]
-    assert "or use edit with replace_all." in twice["content"][0]["text"]
-    assert beyond["content"][0]["text"] == (
-        "FS_NOT_FOUND: one.txt has 1 line; there is no line 2. "
-        "Check the path, or the line; a file that is not there is created with write."
-    )

@@ -26,12 +26,12 @@ V1, V2 = Version("1"), Version("2")
 EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
     (
         errors.FsNotFound("a"),
-        "FS_NOT_FOUND: a does not exist. Check the path, or the line; a file that is not there is created with write.",
+        "FS_NOT_FOUND: a does not exist. Check the path; to create the file, use write.",
         {"path": "a"},
     ),
     (
         errors.FsNotFound("a", "a has 3 lines.", {"totalLines": 3}),
-        "FS_NOT_FOUND: a has 3 lines. Check the path, or the line; a file that is not there is created with write.",
+        "FS_NOT_FOUND: a has 3 lines. Check the path; to create the file, use write.",
         {"path": "a", "totalLines": 3},
     ),
     (
@@ -89,7 +89,7 @@ EXAMPLES: list[tuple[LedgerError, str, JsonObject]] = [
     (
         errors.FsAmbiguousEdit("a", 2, [1, 3]),
         "FS_AMBIGUOUS_EDIT: old_string occurs 2 times in a, on lines 1, 3. "
-        "Add surrounding lines to old_string until it is unique, or use edit with replace_all.",
+        "Add surrounding lines to old_string until it is unique, or set replace_all.",
         {"path": "a", "count": 2, "lines": [1, 3], "truncated": False},
     ),
     (
