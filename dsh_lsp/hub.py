@@ -123,7 +123,7 @@ class Hub:
         self.documents = OpenDocuments(self._disk_view, self._document_changed, self._loaded, self.pending, hunk_ids)
         self.files = WorkspaceFiles(disk, self.documents, timing, self.pending)
         self._watch = FileWatch(self.ledger, self.documents, self._drift.file_changed, enabled=watch)
-        self.reviews = Reviews(self.documents, self.pending, lambda: self.files.disk)
+        self.reviews = Reviews(self.documents, self.pending, lambda: self.files.disk, self.files.undisturbed)
         self.deciding = Deciding(self.reviews, self.files, hunk_ids)
         self.telling = Telling(
             self.sessions, self.journals, lambda target: (self.workspace.inside(target) or target).path

@@ -112,6 +112,8 @@ class OpenDocument:
         clean_version: The buffer's content version when buffer and disk were last seen to agree, or None.
         disk_version: The disk's content version then; another one only by what loading does to a text.
         on_disk: What was pending then, with the logical text that it is in; None if they were never seen to agree.
+        behind: What is pending in a text that the file has had and the document has not, with that text; None if there
+            was none.
         busy: An agent's edit is under way; whose a change is will be known when it has ended.
         closed: Set when the document was closed or opened anew.
     """
@@ -131,6 +133,7 @@ class OpenDocument:
         self.clean_version: Version | None = None
         self.disk_version: Version | None = None
         self.on_disk: tuple[PendingHunks, str] | None = None
+        self.behind: tuple[PendingHunks, str] | None = None
         self.busy = False
         self.closed = asyncio.Event()
         self._new_hunk_id = new_hunk_id
@@ -189,6 +192,11 @@ class OpenDocument:
         self._points.clear()
         self._repaint(self)
 
+    def is_behind(self, hunks: PendingHunks, text: str) -> None:
+        """The file has this logical text by now, with this pending in it: the editor may have it read again."""
+        self._points.foretell(self.mirror, text, hunks)
+        self.behind = (hunks, text)
+
     def keep(self, parts: Parts) -> None:
         """Some hunks were accepted. Should the buffer be closed unsaved, they are not pending in the file either."""
         decided = kept(self.hunks, parts, self._new_hunk_id)
@@ -196,6 +204,8 @@ class OpenDocument:
         self._points.decided(decided)
         if self.on_disk is not None:
             self.on_disk = (decided.known_to(self.on_disk[0]), self.on_disk[1])
+        if self.behind is not None:
+            self.behind = (decided.known_to(self.behind[0]), self.behind[1])
         self._repaint(self)
 
     def foresee(self, hunks: PendingHunks, before: str, after: str, author: Author) -> Foreseen:

@@ -328,6 +328,8 @@ class OpenDocuments:
         if on_disk is None or not same_but_for_loading(logical_text(text), on_disk.text):
             return
         version = version_of_text(text)
+        if document.mirror.text == text:
+            hunks = document.hunks  # somebody may have decided, or a disk edit been told of, meanwhile
         document.agree(version, on_disk.version, (hunks, logical_text(text)))
         shared = self._files.get(target)
         if shared is None:

@@ -17,6 +17,8 @@ from dsh_ledger.pending import PendingHunk, PendingHunks
 from dsh_lsp.buffers.document_diff import logical_line
 from dsh_lsp.buffers.hunk_decisions import Decided
 from dsh_lsp.text.document import AppliedChange, Document
+from dsh_lsp.text.lines import split_lines
+from dsh_tools.fs.line_ends import rewrite
 
 _WINDOW: Final = 8
 """Lines that are taken together: with as many, two texts of one sum have the same lines in the same neighbourhoods."""
@@ -73,6 +75,11 @@ class UndoPoints:
         """Before or after a step of an agent, or of somebody who decides: this is pending in this text."""
         self.forget(text)
         self._ours.put(text, hunks, 16 * len(hunks) + _size(hunks))
+
+    def foretell(self, mirror: Document, text: str, hunks: PendingHunks) -> None:
+        """This will be pending should the document come to have this logical text."""
+        self.here(mirror)
+        self.note(_sum_of(split_lines(rewrite(mirror.text, text))), hunks)
 
     def note_typing(self, text: int, hunks: PendingHunks, touched: Sequence[PendingHunk]) -> None:
         """The same for a step of the user, with the hunks that it touches."""

@@ -49,6 +49,10 @@ _FORMATTED = "Saving changed the text (a formatter in the editor); the result is
 class PendingChanges(Protocol):
     """Is told of what agents change, so that people can decide on it."""
 
+    def disk_edit(self, target: Target) -> AbstractAsyncContextManager[None]:
+        """A block in which a file that is not open may be edited, and that is told."""
+        ...
+
     async def disk_edited(self, target: Target, outcome: WriteOutcome, author: Author) -> None:
         """An agent has edited a file that is not open, or created one."""
         ...
@@ -153,9 +157,10 @@ class WorkspaceFiles:
         if outcome is None:
             await self._refuse_other_name(target)
             by_user = isinstance(source, Undo)
-            outcome = await self.disk.edit_text(target, plan, guard, dry_run=dry_run, by_user=by_user)
-        if not dry_run:
-            await self._tell(target, outcome, source)
+            edit = self.disk.edit_text(target, plan, guard, dry_run=dry_run, by_user=by_user)
+            outcome = await (edit if dry_run else self._on_disk(target, source, edit))
+        elif not dry_run:
+            self._pending.touched(target)
         return await checked(target, outcome)
 
     async def _write_held(self, target: Target, text: str, guard: Guard, source: Source) -> WriteOutcome:
@@ -163,9 +168,22 @@ class WorkspaceFiles:
         outcome = await self._edit_open(target, lambda now: minimal_change(now, whole), guard, source)
         if outcome is None:
             await self._refuse_other_name(target)
-            outcome = await self.disk.write_text(target, text, guard)
-        await self._tell(target, outcome, source)
+            outcome = await self._on_disk(target, source, self.disk.write_text(target, text, guard))
+        else:
+            self._pending.touched(target)
         return await checked(target, outcome)
+
+    async def _on_disk(
+        self, target: Target, source: Source, mutation: Coroutine[Any, Any, WriteOutcome]
+    ) -> WriteOutcome:
+        """Change a file that is not open, and tell of it."""
+        async with self._pending.disk_edit(target):
+            outcome = await mutation
+            if isinstance(source, Undo):
+                await self._pending.disk_undone(target, outcome, source)
+            elif outcome.before != outcome.after:
+                await self._pending.disk_edited(target, outcome, source)
+        return outcome
 
     async def _refuse_other_name(self, target: Target) -> None:
         other = await self._other_name(target)
@@ -179,14 +197,6 @@ class WorkspaceFiles:
             return None
         inside = self.disk.workspace.inside(other)
         return "under another name" if inside is None else f"as {inside.path} (a hard link)"
-
-    async def _tell(self, target: Target, outcome: WriteOutcome, source: Source) -> None:
-        if outcome.via == "buffer":
-            self._pending.touched(target)
-        elif isinstance(source, Undo):
-            await self._pending.disk_undone(target, outcome, source)
-        elif outcome.before != outcome.after:
-            await self._pending.disk_edited(target, outcome, source)
 
     def undisturbed(self, target: Target) -> AbstractAsyncContextManager[None]:
         """A block during which no edit of ours is under way in the target."""

@@ -82,7 +82,7 @@ class Deciding:
     async def keep(self, target: Target, selection: Selection) -> list[Decided]:
         """Accept what is meant of a file's hunks. An edit or a decision that is under way in the file ends first."""
         async with self._turns.hold(target), self._files.undisturbed(target):
-            found = await self._reviews.of(target)
+            found = await self._reviews.of_held(target)
             parts = [] if found is None else list(selection.of(found.hunks))
             if found is None or not parts:
                 return []

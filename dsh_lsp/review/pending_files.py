@@ -8,9 +8,10 @@ few files alone. Deliberately absent: deciding, telling anybody, and reading the
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -44,19 +45,19 @@ class PendingFile:
         hunks: What is pending.
         version: The version of the text that the hunks are in.
         text: That logical text; None while only the store has it.
-        saved: Where the file was closed with something unsaved: what is pending in the text that the disk had, and
-            that text. Nobody has said yet which of the two will come back.
+        saved: Where the file was closed with another text than the disk had: what is pending in the texts that the
+            disk may have, and those texts. Nobody has said yet which of them will come back.
     """
 
     hunks: PendingHunks
     version: Version
     text: str | None
-    saved: tuple[PendingHunks, str] | None = None
+    saved: tuple[tuple[PendingHunks, str], ...] = ()
 
     def as_found(self, text: str) -> PendingHunks:
         """What is pending now that this text has come; what else is different in it is the user's."""
         known = [] if self.text is None else [(self.hunks, self.text)]
-        ways = [(hunks, settled_edits(before, text)) for hunks, before in known + ([self.saved] if self.saved else [])]
+        ways = [(hunks, settled_edits(before, text)) for hunks, before in (*known, *self.saved)]
         if not ways:
             return PendingHunks()
         hunks, edits = min(ways, key=lambda way: sum(len(edit.old) + len(edit.new) for edit in way[1]))
@@ -76,6 +77,7 @@ class PendingFiles:
         self._new_hunk_id = new_hunk_id
         self._closed: dict[Target, PendingFile] = {}
         self._open: dict[Target, OpenDocument] = {}
+        self._edited: dict[Target, PendingFile | None] = {}  # on the disk, at the moment: what was pending before
         self._created: set[Target] = set()
         self._unsaved: set[Target] = set()
         self._recent: dict[Target, PendingFile] = {}
@@ -109,14 +111,14 @@ class PendingFiles:
         target: Target,
         hunks: PendingHunks,
         text: str,
-        saved: tuple[PendingHunks, str] | None = None,
+        saved: tuple[tuple[PendingHunks, str], ...] = (),
         version: Version | None = None,
     ) -> None:
         """What is pending in a file that is not open, from now on; ``saved`` as in `PendingFile`.
 
         ``version`` is that of the text, where it is known already.
         """
-        if hunks or (saved is not None and saved[0]):
+        if hunks or any(there for there, _ in saved):
             self._closed[target] = PendingFile(hunks, version or version_of_logical(text), text, saved)
         else:
             self._closed.pop(target, None)
@@ -136,9 +138,28 @@ class PendingFiles:
         """What is pending in a file, open or not, is not what was written down."""
         self._unsaved.add(target)
 
+    @asynccontextmanager
+    async def disk_edit(self, target: Target) -> AsyncIterator[None]:
+        """A block in which a file that is not open may be edited, and that is told here.
+
+        Who looks at the file or opens it meanwhile may find the edit there before it is told, and take it for the
+        user's: what was pending before the block is what the edit is made on.
+        """
+        known = self._closed.get(target)
+        if known is not None:
+            text = known.text
+            if text is None and self._store is not None:
+                text = await self._in_thread(self._store.text, known.version)
+            known = replace(known, text=text)
+        self._edited[target] = known
+        try:
+            yield
+        finally:
+            del self._edited[target]
+
     async def disk_edited(self, target: Target, outcome: WriteOutcome, author: Author) -> None:
         """An agent has edited a file that is not open, or created one."""
-        known = await self.get(target)
+        known = self._edited[target]
         if outcome.before is None:
             self._created.add(target)
             known = None
@@ -148,7 +169,7 @@ class PendingFiles:
 
     async def disk_undone(self, target: Target, outcome: WriteOutcome, undo: Undo) -> None:
         """Something was taken back in a file that is not open; of hunks that are gone nothing is left to take back."""
-        known = await self.get(target)
+        known = self._edited[target]
         if known is not None:
             before = outcome.before or ""
             hunks = undone(known.as_found(before), undo.parts, before, self._new_hunk_id).hunks
@@ -162,7 +183,7 @@ class PendingFiles:
         """What is pending in a file, from its change on the disk on."""
         document = self._open.get(target)
         if document is not None:  # it was opened while the edit was on its way
-            document.take_over(followed(hunks, outcome.after, logical_text(document.mirror.text)))
+            _give(document, hunks, outcome.after)
             self.touched(target)
         else:
             self.put(target, hunks, outcome.after, version=outcome.version)
@@ -182,7 +203,7 @@ class PendingFiles:
         self._open[target] = document
         known = self._closed.pop(target, None)
         if known is not None and known.text is not None:
-            document.take_over(known.as_found(logical_text(document.mirror.text)))
+            _give(document, known.hunks, known.text, known)
 
     def closed(self, document: OpenDocument) -> None:
         """A document was closed. What of its text is not on the disk is gone by the user's decision.
@@ -193,7 +214,8 @@ class PendingFiles:
         target = document.target
         if target is not None and self._open.get(target) is document:
             del self._open[target]
-            saved = document.on_disk if document.dirty else None
+            on_disk = document.on_disk if document.dirty else None
+            saved = tuple(each for each in (on_disk, document.behind) if each is not None)
             self.put(target, document.hunks, logical_text(document.mirror.text), saved)
 
     # The disk
@@ -293,6 +315,14 @@ class PendingFiles:
 def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
     """The hunks after somebody else than an agent made one text of another."""
     return edited(hunks, settled_edits(before, after))
+
+
+def _give(document: OpenDocument, hunks: PendingHunks, text: str, known: PendingFile | None = None) -> None:
+    """Have what is pending in a text be pending in a document, whose text may be an older one."""
+    now = logical_text(document.mirror.text)
+    document.take_over(followed(hunks, text, now) if known is None else known.as_found(now))
+    if now != text:
+        document.is_behind(hunks, text)
 
 
 def _with_edit(

@@ -1,6 +1,7 @@
 """What is pending in a workspace, file by file, as the files are now."""
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from dsh_ledger.pending import PendingHunks
@@ -39,12 +40,20 @@ class Reviews:
         documents: What editors have open.
         pending: The files that are not open.
         disk: The disk under them, at the time of asking.
+        undisturbed: A block during which no edit is under way in a file.
     """
 
-    def __init__(self, documents: OpenDocuments, pending: PendingFiles, disk: Callable[[], DiskFileSystem]) -> None:
+    def __init__(
+        self,
+        documents: OpenDocuments,
+        pending: PendingFiles,
+        disk: Callable[[], DiskFileSystem],
+        undisturbed: Callable[[Target], AbstractAsyncContextManager[None]],
+    ) -> None:
         self.pending = pending
         self._documents = documents
         self._disk = disk
+        self._undisturbed = undisturbed
 
     async def targets(self) -> list[Target]:
         """The files in which something may be pending: the open ones first."""
@@ -55,8 +64,16 @@ class Reviews:
     async def of(self, target: Target) -> Reviewed | None:
         """What is pending in a file; None where nothing is, or where the file can't be read.
 
-        A file that is gone may come back: what is pending in it stays.
+        A file that is gone may come back: what is pending in it stays. An edit of a file that is not open ends first:
+        what it does there would be taken for the user's.
         """
+        if await self._documents.find(target) is not None:
+            return await self.of_held(target)
+        async with self._undisturbed(target):
+            return await self.of_held(target)
+
+    async def of_held(self, target: Target) -> Reviewed | None:
+        """As `of`, for who sees to it that no edit is under way in the file."""
         while True:
             document = await self._documents.find(target)
             created = self.pending.is_created(target)
@@ -72,7 +89,7 @@ class Reviews:
         if now is None:
             return None
         hunks = known.hunks
-        if now.version != known.version or known.saved is not None:
+        if now.version != known.version or known.saved:
             hunks = known.as_found(now.text)
             self.pending.put(target, hunks, now.text)
         return Reviewed(target, None, hunks, now.text, created) if hunks else None

@@ -140,7 +140,7 @@ class Room:
         self.pending = PendingFiles(self._state, self._new_id)
         self.documents = OpenDocuments(self.disk, lambda _: None, lambda *_: None, self.pending, self._new_id)
         self.files = WorkspaceFiles(disk, self.documents, _AT_ONCE, self.pending)
-        self.reviews = Reviews(self.documents, self.pending, lambda: disk)
+        self.reviews = Reviews(self.documents, self.pending, lambda: disk, self.files.undisturbed)
         self.deciding = Deciding(self.reviews, self.files, self._new_id)
         await self.pending.load()
 
