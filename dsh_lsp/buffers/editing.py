@@ -125,6 +125,7 @@ async def edit_document(
                     document.arrived_among_typing(flight)
                 return BufferEdit(before, after, base, version_of_logical(after), flight, rebased_from, made.kept_end)
             case Unknown(answered):
+                document.overdue(flight)
                 raise FsApplyUnconfirmed(target.path, answered)
             case Refused(reason):
                 unchanged = mirror.content_version == base and mirror.version == sent

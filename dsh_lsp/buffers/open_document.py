@@ -226,6 +226,12 @@ class OpenDocument:
             self._in_flight.foreseen = foreseen
         return self._in_flight
 
+    def overdue(self, flight: EditInFlight) -> None:
+        """Nobody knows what became of the edit. Should its text come after all, it is that edit."""
+        if isinstance(flight.source, Author):
+            foreseen = flight.foreseen or self.foresee(flight.hunks_before, flight.before, flight.after, flight.source)
+            self._points.foretell(self.mirror, flight.after, foreseen.after)
+
     def land(self, flight: EditInFlight) -> None:
         """The edit's fate is known; later changes are the user's."""
         if self._in_flight is flight:

@@ -280,6 +280,30 @@ async def test_an_edit_that_arrives_after_the_time_out_is_seen(world: World, via
     assert (await agent.read("f.txt"))["value"]["text"] == "A\nb\n"
 
 
+async def test_an_edit_that_arrives_after_the_time_out_is_pending(world: World) -> None:
+    """A blocked editor applies it when the user presses a key: it is painted and can be undone like any other."""
+    file = world.file("f.txt", "a\nb\n")
+    late = AnswersLate(LikeVsCode())
+    editor = await world.editor(VsCodeLike, ignore=COURTESY, applying=late, initialization_options=QUICK)
+    uri = editor.open(file)
+    agent = await world.agent()
+    await agent.read("f.txt")
+    assert code(await agent.edit("f.txt", "a", "A")) == "FS_APPLY_UNCONFIRMED"
+    assert (await agent.request("dsh/review/list", {}))["hunks"] == []
+
+    editor.applying = LikeVsCode()
+    late.release()
+    await editor.until(lambda: editor.text(uri) == "A\nb\n")
+    await agent.next("dsh/drift")
+
+    [hunk] = (await agent.request("dsh/review/list", {}))["hunks"]
+    assert ("modified", "a") == (hunk["kind"], hunk["removedText"])
+    await agent.request("dsh/review/undo", {"all": True})
+    assert editor.text(uri) == "a\nb\n"
+    [note] = agent.take("dsh/decided")
+    assert note["userModified"] is False
+
+
 async def test_an_editor_that_refuses_with_an_error_is_understood(world: World, via: Via) -> None:
     """A JSON-RPC error for an edit of another version (eglot) is a refusal like any other."""
     file = world.file("f.txt", "one\ntwo\n")
