@@ -110,21 +110,24 @@ class Deciding:
             parts = [] if found is None else list(selection.of(found.hunks))
             if found is None or not parts:
                 return []
+            taken: dict[str, PendingHunk] = {}
             try:
-                conflict = await self._undo(found, parts, selection)
+                conflict = await self._undo(found, parts, selection, taken)
             except UnsavedTwice as error:
                 conflict = error.message
             except (FsStaleVersion, _HunkGone):
                 continue
             except FsError as error:
                 conflict = error.message
-            return [Decided(target, part.hunk, "undone", conflict) for part in parts]
+            return [Decided(target, taken.get(part.hunk.id, part.hunk), "undone", conflict) for part in parts]
         return [Decided(target, part.hunk, "undone", _CHANGED) for part in parts]
 
-    async def _undo(self, found: Reviewed, parts: Sequence[Part], selection: Selection) -> str | None:
-        """Undo; why it could not be done, or None."""
+    async def _undo(
+        self, found: Reviewed, parts: Sequence[Part], selection: Selection, taken: dict[str, PendingHunk]
+    ) -> str | None:
+        """Undo; why it could not be done, or None. Into ``taken`` go the hunks as they are in that moment."""
         if found.is_created and _leaves_nothing(found, parts):
-            return await self._remove(found)
+            return await self._remove(found, taken)
         if found.is_created and len(parts) == len(found.hunks) and selection.lines is None:
             return _NOT_THE_AGENTS + _cut(found.text)
         undo = Undo(_parts(parts))
@@ -134,7 +137,7 @@ class Deciding:
             hunks = found.hunks if document is None else document.hunks
             if document is not None and document.closed.is_set():
                 raise _HunkGone
-            if any(hunks.get(name) is None for name, _ in undo.parts):
+            if not _note(hunks, undo, taken):
                 raise _HunkGone
             return undo_change(text, hunks, undo)
 
@@ -142,16 +145,21 @@ class Deciding:
         await self._files.edit_text(found.target, plan, guard, undo)
         return None
 
-    async def _remove(self, found: Reviewed) -> str | None:
+    async def _remove(self, found: Reviewed, taken: dict[str, PendingHunk]) -> str | None:
         """Remove a file that an agent created, and that is still what the agent wrote."""
         if any(hunk.user_modified for hunk in found.hunks):
             return _NOT_THE_AGENTS + _cut(found.text)
         if found.document is not None:
             undo = Undo(tuple((hunk.id, None) for hunk in found.hunks))
             document = found.document
-            await self._files.edit_text(
-                found.target, lambda text: undo_change(text, document.hunks, undo), Unconditional(), undo
-            )
+
+            def plan(text: str) -> Change:
+                # What was typed or written since is looked at anew: it may not be the agent's any more.
+                if text != found.text or not _note(document.hunks, undo, taken):
+                    raise _HunkGone
+                return undo_change(text, document.hunks, undo)
+
+            await self._files.edit_text(found.target, plan, Unconditional(), undo)
         try:
             if await self._files.remove(found.target, version_of_logical(found.text)):
                 return None
@@ -168,6 +176,13 @@ class Deciding:
 def undo_change(text: str, hunks: PendingHunks, undo: Undo) -> Change:
     """The change of a text that takes hunks back; a hunk that is gone is nothing to take back."""
     return line_change(text, undo_edits(hunks, undo.parts))
+
+
+def _note(hunks: PendingHunks, undo: Undo, taken: dict[str, PendingHunk]) -> bool:
+    """Note those that are taken back as they are now; whether all of them are there."""
+    now = {name: hunk for name, _ in undo.parts if (hunk := hunks.get(name)) is not None}
+    taken.update(now)
+    return len(now) == len(undo.parts)
 
 
 def _parts(parts: Sequence[Part]) -> Parts:

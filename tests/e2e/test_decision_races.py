@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import ToolUser
+from tests.support.applying import AnswersLate, LikeVsCode
 from tests.support.editor import IGNORED
 from tests.support.editors import VsCodeLike
 from tests.support.world import World
@@ -109,3 +110,59 @@ async def test_a_file_that_is_created_again_while_its_creation_is_undone(world: 
 async def decide(user: Any, way: str) -> None:
     """Decide on all that is pending."""
     await user.request(f"dsh/review/{way}", {"all": True})
+
+
+async def test_an_edit_that_comes_into_a_hunk_before_its_undo_is_told_as_undone(world: World) -> None:
+    """Another agent changes a hunk whose undo waits for that: both agents are told what became of theirs."""
+    path = world.file("a.txt", TEXT)
+    late = AnswersLate(LikeVsCode())
+    editor = await world.editor(VsCodeLike, ignore=IGNORED)
+    editor.open(path)
+    one, other = await world.agent(sessionId="one"), await world.agent(sessionId="other")
+    await one.read("a.txt")
+    assert not (await one.edit("a.txt", "line 5\n", "LINE 5\n"))["isError"]
+    await other.read("a.txt")
+    editor.applying = late
+    call = other.start("edit", call_id="c", file_path="a.txt", old_string="LINE 5\n", new_string="line five\n")
+    await editor.until(lambda: bool(late.waiting))
+    undo = one.start_request("dsh/review/undo", {"all": True})
+    await one.request("dsh/status", {})
+
+    late.release()
+    assert not (await call.result())["isError"]
+    await editor.until(lambda: bool(late.waiting))
+    late.release()
+    assert ["undone"] == [each["status"] for each in (await undo.result())["results"]]
+
+    assert TEXT == editor.text(path)
+    assert ["one", "other"] == [note["sessionId"] for who in (one, other) for note in who.take("dsh/decided")]
+    one.take("dsh/drift")
+    other.take("dsh/drift")
+
+
+async def test_what_is_typed_in_a_created_file_while_its_undo_waits_is_not_taken_back(world: World) -> None:
+    """The file is not the agent's any more when its undo has its turn: it stays, with what was typed in it."""
+    late = AnswersLate(LikeVsCode())
+    editor = await world.editor(VsCodeLike, ignore=IGNORED)
+    agent = await world.agent(sessionId="s")
+    await agent.write("new.txt", "one\ntwo\nthree\n")
+    path = world.path("new.txt")
+    editor.open(path)
+    await editor.sync()
+    editor.applying = late
+    call = agent.start("edit", file_path="new.txt", old_string="three", new_string="four")
+    await editor.until(lambda: bool(late.waiting))
+    undo = agent.start_request("dsh/review/undo", {"all": True})
+    await agent.request("dsh/status", {})
+
+    editor.type(path, "two", "typed")
+    editor.applying = LikeVsCode()
+    late.release()
+    assert (await call.result())["isError"]
+    [result] = (await undo.result())["results"]
+
+    assert "conflict" == result["status"]
+    assert "typed" in result["reason"]
+    assert "one\ntyped\nthree\n" == editor.text(path)
+    assert path.exists()
+    agent.take("dsh/drift")
