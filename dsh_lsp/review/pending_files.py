@@ -202,6 +202,13 @@ class PendingFiles:
             return
         self._open[target] = document
         known = self._closed.pop(target, None)
+        if (
+            known is not None
+            and known.text != logical_text(document.mirror.text)
+            and not target.uri.startswith("file:")
+        ):
+            known = None  # an editor uses the name of a text that is no file again, for another text
+            self.touched(target)
         if known is not None and known.text is not None:
             _give(document, known.hunks, known.text, known)
 

@@ -119,3 +119,19 @@ async def test_a_document_that_is_older_than_its_file_has_the_hunks_once_it_is_r
     assert TEXT == editor.text(path)
     taken: list[Any] = agent.take("dsh/decided")
     assert [False] == [note["userModified"] for note in taken]
+
+
+@pytest.mark.parametrize("text", ["", "one\nTWO\n"], ids=["another text", "the same text"])
+async def test_the_name_of_a_text_that_is_no_file_is_used_again(world: World, text: str) -> None:
+    """What was pending in a closed untitled document is not pending in the next one of its name, unless it is back."""
+    editor = await world.editor(StrictEditor, ignore=QUIET)
+    uri = editor.open("untitled:Untitled-1", "one\ntwo\n")
+    agent = await world.agent(sessionId="s")
+    await agent.read(uri)
+    assert not (await agent.edit(uri, "two", "TWO"))["isError"]
+    listed = (await agent.request("dsh/review/list", {}))["hunks"]
+    editor.close(uri)
+
+    editor.open(uri, text)
+
+    assert (listed if text else []) == (await agent.request("dsh/review/list", {}))["hunks"]
