@@ -241,9 +241,11 @@ class PendingFiles:
         self._store = store
         for each in stored:
             target = each.target
-            if target in self._closed or not each.hunks:
+            if target in self._closed or not (each.hunks or each.saved):
                 continue
-            self._closed[target] = PendingFile(each.hunks, each.version, None)
+            texts = [(hunks, await self._in_thread(store.text, version)) for hunks, version in each.saved]
+            saved = tuple((hunks, text) for hunks, text in texts if text is not None)
+            self._closed[target] = PendingFile(each.hunks, each.version, None, saved)
             if each.is_created:
                 self._created.add(target)
             if target in self._open:
@@ -309,7 +311,7 @@ class PendingFiles:
         if document is not None:
             return _Snapshot(target, document.hunks, None, document.mirror.text, created)
         if known is not None:
-            return _Snapshot(target, known.hunks, known.version, known.text, created)
+            return _Snapshot(target, known.hunks, known.version, known.text, created, known.saved)
         return _Snapshot(target, PendingHunks(), None, None, created)
 
     def _open_store(self) -> ReviewStore:
@@ -355,13 +357,16 @@ class _Snapshot:
     version: Version | None
     text: str | None
     is_created: bool
+    saved: tuple[tuple[PendingHunks, str], ...] = ()
 
 
 def _save_all(store: ReviewStore, snapshots: Iterable[_Snapshot]) -> None:
     for each in snapshots:
-        if not each.hunks:
+        if not (each.hunks or each.saved):
             store.drop(each.target)
             continue
         text = None if each.text is None else logical_text(each.text)
         version = each.version or version_of_logical(text or "")
-        store.save(Stored(each.target, each.hunks, version, each.is_created), text)
+        saved = tuple((hunks, version_of_logical(there)) for hunks, there in each.saved)
+        stored = Stored(each.target, each.hunks, version, each.is_created, saved)
+        store.save(stored, text, [there for _, there in each.saved])

@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,12 +36,19 @@ class Stored:
         hunks: What is pending.
         version: The version of the text that the hunks are in.
         is_created: An agent created the file.
+        saved: What is pending in other texts that the file may have, and their versions.
     """
 
     target: Target
     hunks: PendingHunks
     version: Version
     is_created: bool = False
+    saved: tuple[tuple[PendingHunks, Version], ...] = ()
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Those of the texts that it needs."""
+        return (self.version, *(version for _, version in self.saved))
 
 
 class StoreBusy(Exception):
@@ -65,7 +72,7 @@ class ReviewStore:
         self._limit = limit
         self._texts = directory / "texts"
         self._texts.mkdir(mode=0o700, exist_ok=True)
-        self._versions: dict[Path, Version] = {}  # of the text that each record needs
+        self._versions: dict[Path, tuple[Version, ...]] = {}  # of the texts that each record needs
         self._lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,7 +87,7 @@ class ReviewStore:
             try:
                 stored = _stored(json.loads(path.read_bytes()))
                 found.append(stored)
-                self._versions[path] = stored.version
+                self._versions[path] = stored.versions
             except (OSError, ValueError, UnreadableHunks):
                 _log.warning("the pending hunks of a file can't be read, and are skipped")
         self.sweep()
@@ -94,14 +101,15 @@ class ReviewStore:
             return None
         return text if version_of_logical(text) == version else None
 
-    def save(self, stored: Stored, text: str | None) -> None:
-        """Keep what is pending in a file. The text comes first, so that a record never lacks it; None: it is there.
+    def save(self, stored: Stored, text: str | None, saved: Sequence[str] = ()) -> None:
+        """Keep what is pending in a file. The texts come first, so that a record never lacks one; None: it is there.
 
-        The text that the record needed before goes, unless another record needs it.
+        The texts that the record needed before go, unless another record needs them.
         """
-        path = self._texts / stored.version
-        if text is not None and not path.exists():
-            _write(path, text.encode("utf-8", "surrogatepass"))
+        for version, each in zip(stored.versions, (text, *saved), strict=True):
+            path = self._texts / version
+            if each is not None and not path.exists():
+                _write(path, each.encode("utf-8", "surrogatepass"))
         record: JsonObject = {
             "v": 1,
             "uri": stored.target.uri,
@@ -110,39 +118,41 @@ class ReviewStore:
             "created": stored.is_created,
             "hunks": hunks_to_json(stored.hunks),
         }
+        if stored.saved:
+            record["saved"] = [{"version": version, "hunks": hunks_to_json(hunks)} for hunks, version in stored.saved]
         kept = self._path(stored.target)
         _write(kept, json.dumps(record, separators=(",", ":")).encode("ascii"))
-        self._needs(kept, stored.version)
+        self._needs(kept, stored.versions)
 
     def drop(self, target: Target) -> None:
         """Nothing is pending in a file any more."""
         kept = self._path(target)
         kept.unlink(missing_ok=True)
-        self._needs(kept, None)
+        self._needs(kept, ())
 
-    def _needs(self, kept: Path, version: Version | None) -> None:
-        before = self._versions.pop(kept, None)
-        if version is not None:
-            self._versions[kept] = version
-        if before is not None and before not in self._versions.values():
-            (self._texts / before).unlink(missing_ok=True)
+    def _needs(self, kept: Path, versions: tuple[Version, ...]) -> None:
+        before = self._versions.pop(kept, ())
+        if versions:
+            self._versions[kept] = versions
+        for version in {*before}.difference(*self._versions.values()):
+            (self._texts / version).unlink(missing_ok=True)
 
     def sweep(self) -> None:
         """Remove texts that no record needs, and the oldest records while there are too many bytes of texts."""
         records = sorted(self._records(), key=lambda path: path.stat().st_mtime_ns)
-        needed: dict[Path, str] = {}
+        needed: dict[Path, tuple[str, ...]] = {}
         for path in records:
             try:
-                needed[path] = str(json.loads(path.read_bytes()).get("version"))
-            except (OSError, ValueError, AttributeError):
+                needed[path] = _stored(json.loads(path.read_bytes())).versions
+            except (OSError, ValueError, UnreadableHunks):
                 continue
         sizes = {path.name: path.stat().st_size for path in self._texts.iterdir()}
-        while needed and sum(sizes.get(version, 0) for version in set(needed.values())) > self._limit:
+        while needed and sum(sizes.get(version, 0) for version in _all(needed)) > self._limit:
             oldest = next(iter(needed))
             _log.warning("the pending hunks of a file are not kept any more: there are too many texts")
             oldest.unlink(missing_ok=True)
             del needed[oldest]
-        for name in sizes.keys() - set(needed.values()):
+        for name in sizes.keys() - _all(needed):
             (self._texts / name).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -159,10 +169,34 @@ class ReviewStore:
 
 def _stored(record: object) -> Stored:
     match record:
-        case {"uri": str(uri), "path": str(path), "version": str(version), "created": bool(created), "hunks": hunks}:
-            return Stored(Target(uri, path), hunks_from_json(hunks), Version(version), created)
+        case {
+            "uri": str(uri),
+            "path": str(path),
+            "version": str(version),
+            "created": bool(created),
+            "hunks": hunks,
+            **more,
+        }:
+            saved = more.get("saved", [])
+            if not isinstance(saved, list):
+                raise UnreadableHunks("no list")
+            return Stored(
+                Target(uri, path), hunks_from_json(hunks), Version(version), created, tuple(map(_saved, saved))
+            )
         case _:
             raise UnreadableHunks("no record")
+
+
+def _saved(record: object) -> tuple[PendingHunks, Version]:
+    match record:
+        case {"version": str(version), "hunks": hunks}:
+            return hunks_from_json(hunks), Version(version)
+        case _:
+            raise UnreadableHunks("no record")
+
+
+def _all(needed: Mapping[Path, tuple[str, ...]]) -> set[str]:
+    return set[str]().union(*needed.values())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -7,6 +7,7 @@ import pytest
 from dsh_lsp.wire import DecidedNote
 from tests.e2e.test_review import QUIET, decide, pending
 from tests.support.editors import OwnClient, StockNeovim, VsCodeLike
+from tests.support.leaving import leave
 from tests.support.world import Via, World
 
 OPENED = pytest.mark.parametrize("opened", [True, False], ids=["open", "closed"])
@@ -273,6 +274,31 @@ async def test_E15_what_was_saved_is_pending_though_the_buffer_had_it_undone(wor
     assert b"a\nb\n" == path.read_bytes()
     agent.take("dsh/decided")
     agent.take("dsh/drift")
+
+
+async def test_E15_what_was_saved_is_pending_after_a_restart_though_the_buffer_had_it_undone(world: World) -> None:
+    """The same, and the editor ends before anybody has looked: the next one shows the agent's change as pending."""
+    editor = await world.editor(VsCodeLike, ignore=QUIET)
+    path = world.file("a.txt", "a\nb\n")
+    editor.open(path)
+    agent = await world.agent()
+    await agent.read("a.txt")
+    await agent.edit("a.txt", "b", "B")
+    [hunk] = await pending(agent)
+    editor.save(path)
+    editor.undo(path)
+    await editor.sync()
+    assert [] == await pending(agent)
+    editor.close(path)
+    await agent.close()
+    await leave(editor)
+    world.editors.remove(editor)
+    await world.editor(VsCodeLike, ignore=QUIET)
+    agent = await world.agent()
+
+    assert [hunk["id"]] == [each["id"] for each in await pending(agent)]
+    assert [("undone", None)] == await decide(agent, "undo", all=True)
+    assert b"a\nb\n" == path.read_bytes()
 
 
 async def test_E16_a_file_that_was_undone_can_be_written_again(world: World, via: Via) -> None:
