@@ -128,7 +128,8 @@ async def test_the_name_of_a_text_that_is_no_file_is_used_again(world: World, te
     uri = editor.open("untitled:Untitled-1", "one\ntwo\n")
     agent = await world.agent(sessionId="s")
     await agent.read(uri)
-    assert not (await agent.edit(uri, "two", "TWO"))["isError"]
+    edited = await agent.edit(uri, "two", "TWO")
+    assert "The edit is in the editor's buffer; it is no file on disk." in edited["content"][0]["text"]
     listed = (await agent.request("dsh/review/list", {}))["hunks"]
     editor.close(uri)
 
