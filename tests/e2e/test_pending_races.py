@@ -129,7 +129,7 @@ async def test_the_name_of_a_text_that_is_no_file_is_used_again(world: World, te
     agent = await world.agent(sessionId="s")
     await agent.read(uri)
     edited = await agent.edit(uri, "two", "TWO")
-    assert "The edit is in the editor's buffer; it is no file on disk." in edited["content"][0]["text"]
+    assert "There is no file on disk: the text is in the editor's buffer alone" in edited["content"][0]["text"]
     listed = (await agent.request("dsh/review/list", {}))["hunks"]
     editor.close(uri)
 
