@@ -107,13 +107,13 @@ async def test_an_edit_that_is_cancelled_while_it_waits_its_turn_changes_nothing
     late = AnswersLate(Exactly())
     editor = await world.editor(OwnClient, applying=late)
     uri = editor.open(file)
-    first, second = await world.agent(), await world.agent()
+    first, second, other = [await world.agent() for _ in range(3)]
     await first.read("f.txt")
     await second.read("f.txt")
     running = first.start("edit", file_path="f.txt", old_string="a", new_string="A")
     await editor.next("dsh/applyEdit")
     waiting = await second.start_told("edit", call_id="c", file_path="f.txt", old_string="b", new_string="B")
-    await first.request("dsh/review/list", {"uri": uri})  # finds the file as the edit has to first
+    await other.read("f.txt")  # finds the file as the edit has to first, and then does more
     waiting.cancel()
 
     aborted = await waiting.result()
