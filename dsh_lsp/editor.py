@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
+from dsh_lsp.messages import unlinked
 from dsh_lsp.rpc.errors import PeerGone
 from dsh_lsp.text.positions import PositionEncoding
 from dsh_lsp.wire import (
@@ -198,7 +199,9 @@ class Editor:
 
     async def ask(self, message: str, answers: Sequence[str], within: float) -> str | None:
         """Ask the user, ``within`` seconds; the answer that was chosen, or None for none."""
-        params = {"type": 3, "message": message, "actions": [{"title": answer} for answer in answers]}
+        ours = self.traits.dsh != DshCapabilities()  # a client of ours shows each character as what it is
+        shown = message if ours else unlinked(message)
+        params = {"type": 3, "message": shown, "actions": [{"title": answer} for answer in answers]}
         try:
             chosen = await self.peer.request("window/showMessageRequest", params, timeout=within)
         except (JsonRpcException, PeerGone, TimeoutError):

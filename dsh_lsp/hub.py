@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from lsprotocol import types
 from pydantic import ValidationError
 
 from dsh_ledger.guards import GuardPolicy, ObservedContentPolicy
@@ -31,6 +32,7 @@ from dsh_lsp.disk_view import WorkspaceDisk
 from dsh_lsp.drift import DriftWatch
 from dsh_lsp.editor import Editor, Peer
 from dsh_lsp.journals.journals import Journals
+from dsh_lsp.messages import message
 from dsh_lsp.own_places import own_places
 from dsh_lsp.painting import Painter
 from dsh_lsp.permissions import Permission, permissions_policy
@@ -58,7 +60,6 @@ from dsh_tools.registry import Registry
 from dsh_tools.snapshots import SnapshotStore
 from dsh_tools.uninterrupted import completed, uninterrupted
 
-_WARNING = 2
 """A kind of message (LSP 3.17, ``MessageType``)."""
 
 
@@ -165,7 +166,7 @@ class Hub:
         sentences = await asyncio.to_thread(recovered, self.workspace)
         for editor in self._editors:
             for sentence in sentences:
-                editor.peer.notify("window/showMessage", {"type": _WARNING, "message": f"dsh-lsp: {sentence}"})
+                editor.peer.notify(types.WINDOW_SHOW_MESSAGE, message(types.MessageType.Warning, sentence))
 
     async def _load_plugins(self) -> None:
         plugins = await asyncio.to_thread(load_plugins)

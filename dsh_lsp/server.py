@@ -46,6 +46,7 @@ from dsh_lsp.joining.finding import Joined, NotReached, claim_or_join
 from dsh_lsp.joining.folder_locks import FolderLocks, same_folder, without
 from dsh_lsp.joining.forwarder import Forwarder
 from dsh_lsp.memory import give_back
+from dsh_lsp.messages import message
 from dsh_lsp.plain.client import plain_client
 from dsh_lsp.plain.review import PlainReview
 from dsh_lsp.rpc.connection import Connection
@@ -163,7 +164,7 @@ class EditorServer:
                 refused = self.place.refused
                 await self.host.move(self.place, changed_folders(self.place.wanted, params.event))
                 for folder in without(self.place.refused, refused):
-                    self.peer.notify(types.WINDOW_SHOW_MESSAGE, _warning(_refusal(folder)))
+                    self.peer.notify(types.WINDOW_SHOW_MESSAGE, message(types.MessageType.Warning, _refusal(folder)))
 
         @feature(types.INITIALIZED)
         async def initialized(_params: types.InitializedParams) -> None:
@@ -369,12 +370,13 @@ class Server:
             await asyncio.wait((self._own,))
             self._own = None
 
-    def _warn(self, message: str) -> None:
+    def _warn(self, text: str) -> None:
         """Warn the user, once."""
-        if message not in self._said:
-            self._said.add(message)
+        if text not in self._said:
+            self._said.add(text)
             # Allowed before the answer to `initialize` (LSP 3.17, "Initialize Request").
-            self._connection.send({"jsonrpc": "2.0", "method": types.WINDOW_SHOW_MESSAGE, "params": _warning(message)})
+            params = shared_converter().unstructure(message(types.MessageType.Warning, text))
+            self._connection.send({"jsonrpc": "2.0", "method": types.WINDOW_SHOW_MESSAGE, "params": params})
 
     async def _joined(self, joined: Joined) -> Joined:
         """Let the next hub know that there is this editor, and say what this one would not have."""
@@ -382,11 +384,6 @@ class Server:
         for folder in joined.said.refused_paths:
             self._warn(_refusal(folder))
         return joined
-
-
-def _warning(message: str) -> dict[str, Any]:
-    """The params of a message to the user."""
-    return {"type": types.MessageType.Warning.value, "message": f"dsh-lsp: {message}"}
 
 
 def _refusal(folder: Path) -> str:

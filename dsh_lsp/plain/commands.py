@@ -16,6 +16,7 @@ from pydantic import Strict, ValidationError
 from dsh_lsp.editor import Editor
 from dsh_lsp.handlers.review import Decide, decide_on, selection_of
 from dsh_lsp.hub import Hub
+from dsh_lsp.messages import message
 from dsh_lsp.plain.names import shown_path
 from dsh_lsp.plain.showing import Showing
 from dsh_lsp.review.deciding import Decided
@@ -146,8 +147,8 @@ class Commands:
         more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         return f"a change of {path} could not be {first.decision}{more}: {reason}"
 
-    def _say(self, kind: types.MessageType, message: str) -> None:
-        self._editor.peer.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, f"dsh-lsp: {message}"))
+    def _say(self, kind: types.MessageType, text: str) -> None:
+        self._editor.peer.notify(types.WINDOW_SHOW_MESSAGE, message(kind, text))
 
 
 def _validated(model: type[M], arguments: Sequence[Any]) -> M:

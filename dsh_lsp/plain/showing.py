@@ -8,6 +8,7 @@ from pygls.exceptions import JsonRpcException
 from dsh_lsp.editor import Editor
 from dsh_lsp.handlers.review import mirror_of, targets_of
 from dsh_lsp.hub import Hub
+from dsh_lsp.messages import message
 from dsh_lsp.plain.before import base_position, base_text, before_uri
 from dsh_lsp.plain.client import PlainClient
 from dsh_lsp.plain.names import shown_path
@@ -61,9 +62,8 @@ class Showing:
             return True  # nobody is there to be told anything
         return isinstance(answer, dict) and answer.get("success") is True
 
-    def _say(self, message: str) -> None:
-        params = types.ShowMessageParams(types.MessageType.Info, f"dsh-lsp: {message}")
-        self._peer.notify(types.WINDOW_SHOW_MESSAGE, params)
+    def _say(self, text: str) -> None:
+        self._peer.notify(types.WINDOW_SHOW_MESSAGE, message(types.MessageType.Info, text))
 
 
 def _told(found: Reviewed, chosen: list[str], path: str) -> Iterator[str]:

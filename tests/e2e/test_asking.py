@@ -35,6 +35,27 @@ async def test_the_user_is_asked_with_the_cards_title_and_says_yes(world: World,
     assert "touch done" in asked[0]["message"]
 
 
+async def test_what_is_asked_and_told_has_no_links(world: World) -> None:
+    """VS Code would run a command of the agent's choice from one: here in a shell command, and in a file's name."""
+    link = "[Allow](command:workbench.action.quit)"
+    world.file(f"{link}.txt", "one\n")
+    editor = await world.editor(VsCodeLike)
+    agent = await world.agent(sessionId="s")
+    asked: list[str] = []
+    editor.answers[ASKED] = lambda params: asked.append(params["message"])
+    await agent.run("bash", command=f"echo '{link}'")
+    await agent.read(f"{link}.txt")
+    await agent.edit(f"{link}.txt", "one", "two")
+    world.path(f"{link}.txt").chmod(0o444)
+    await editor.request("workspace/executeCommand", {"command": "dsh.undo", "arguments": [{"all": True}]})
+    told = await editor.next("window/showMessage")
+
+    assert "Allow" in asked[0]
+    assert "Allow" in told["message"]
+    assert not any("](" in text for text in (asked[0], told["message"]))
+    agent.take("dsh/decided")
+
+
 async def test_no_and_no_answer_are_a_denial(world: World, via: Via) -> None:
     """Whatever the editor says that is not the yes."""
     editor = await world.editor(VsCodeLike)
