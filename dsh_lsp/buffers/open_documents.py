@@ -42,8 +42,8 @@ class DiskView(Protocol):
 class PendingElsewhere(Protocol):
     """Keeps what is pending in files while they are not open."""
 
-    async def before_opening(self, target: Target) -> None:
-        """A file is about to be opened."""
+    async def before_opening(self, target: Target, text: str) -> None:
+        """A file is about to be opened with this physical text."""
         ...
 
     def opened(self, document: OpenDocument) -> None:
@@ -296,7 +296,7 @@ class OpenDocuments:
         if document.closed.is_set():
             return
         if target not in self._files:
-            await self._pending.before_opening(target)
+            await self._pending.before_opening(target, text)
             if document.closed.is_set():
                 return
         document.target = target

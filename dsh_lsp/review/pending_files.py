@@ -8,6 +8,7 @@ few files alone. Deliberately absent: deciding, telling anybody, and reading the
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -19,7 +20,7 @@ from typing import TypeVar
 from dsh_ledger.pending import PendingHunks
 from dsh_ledger.pending_batch import edited
 from dsh_ledger.targets import Target
-from dsh_ledger.versions import Version, logical_text, version_of_logical
+from dsh_ledger.versions import Version, logical_text, version_of_logical, version_of_text
 from dsh_lsp.buffers.document_diff import LARGE, settled_edits
 from dsh_lsp.buffers.hunk_decisions import undone
 from dsh_lsp.buffers.open_document import Author, OpenDocument, Undo
@@ -27,6 +28,7 @@ from dsh_lsp.journals.patience import patiently
 from dsh_lsp.journals.state_dir import StateDirRefused, reviews_dir
 from dsh_lsp.review.store import ReviewStore, StoreBusy, Stored
 from dsh_tools.fs.port import WriteOutcome
+from dsh_tools.fs.uris import uri_path
 
 _log = logging.getLogger(__name__)
 
@@ -191,9 +193,28 @@ class PendingFiles:
 
     # Documents
 
-    async def before_opening(self, target: Target) -> None:
-        """A file is about to be opened: have the text that its hunks are in at hand."""
-        await self.get(target)
+    async def before_opening(self, target: Target, text: str) -> None:
+        """A file is about to be opened with this physical text: have the text that its hunks are in at hand.
+
+        A file that was renamed is another target with the same text, and the old one is gone: what was pending there is
+        pending here.
+        """
+        known = await self.get(target)
+        if known is None and self._closed:
+            version = version_of_text(text) if len(text) <= LARGE else await asyncio.to_thread(version_of_text, text)
+            same = [other for other, there in self._closed.items() if there.version == version]
+            gone = await asyncio.to_thread(lambda: [other for other in same if _is_gone(other)])
+            if len(gone) == 1 and await self.get(gone[0]) is not None and target not in self._closed:
+                self._rename(gone[0], target)
+
+    def _rename(self, old: Target, new: Target) -> None:
+        known = self._closed.pop(old, None)
+        if known is not None:
+            self._closed[new] = replace(known)
+            if old in self._created:
+                self._created.remove(old)
+                self._created.add(new)
+            self._unsaved |= {old, new}
 
     def opened(self, document: OpenDocument) -> None:
         """A document was opened, and its target is known: what was pending in the file is pending in it."""
@@ -324,6 +345,11 @@ class PendingFiles:
 def followed(hunks: PendingHunks, before: str, after: str) -> PendingHunks:
     """The hunks after somebody else than an agent made one text of another."""
     return edited(hunks, settled_edits(before, after))
+
+
+def _is_gone(target: Target) -> bool:
+    path = uri_path(target.uri)
+    return path is not None and not os.path.lexists(path)
 
 
 def _give(document: OpenDocument, hunks: PendingHunks, text: str, known: PendingFile | None = None) -> None:

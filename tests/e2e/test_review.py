@@ -160,6 +160,44 @@ async def test_what_is_pending_survives_a_restart_and_a_change_meanwhile(world: 
     agent.take("dsh/decided")
 
 
+@pytest.mark.parametrize("saved", [True, False], ids=["saved", "unsaved"])
+@pytest.mark.parametrize("kept", [True, False], ids=["edited", "created"])
+async def test_what_is_pending_goes_with_a_file_that_is_renamed(
+    world: World, via: Via, *, saved: bool, kept: bool
+) -> None:
+    """An editor closes the one name and opens the other, with what is unsaved. A copy of a file is none of this."""
+    editor = await world.editor(VsCodeLike, ignore=QUIET)
+    agent = await world.agent(via=via, sessionId="s")
+    old, new = world.path("a.txt"), world.path("b.txt")
+    if kept:
+        editor.open(world.file("a.txt", TEXT))
+        await agent.read("a.txt")
+        await agent.edit("a.txt", "line 3\n", "LINE 3\n")
+    else:
+        await agent.write("a.txt", "LINE 3\n")
+        editor.open(old)
+    text = editor.text(old)
+    if saved:
+        editor.save(old)
+    await editor.sync()
+    [hunk] = await pending(agent)
+    editor.close(old)
+    if saved:
+        editor.open(world.file("copy.txt", text))
+        await editor.sync()
+        assert [world.uri("a.txt")] == [each["uri"] for each in await pending(agent)]
+    old.rename(new)
+    editor.open(new, text)
+    await editor.sync()
+
+    [moved] = await pending(agent)
+    assert (world.uri("b.txt"), hunk["id"], hunk["range"]) == (moved["uri"], moved["id"], moved["range"])
+    assert [("undone", None)] == await decide(agent, "undo", hunkIds=[hunk["id"]])
+    assert (TEXT if kept else "") == editor.text(new)
+    assert kept == new.exists()
+    agent.take("dsh/decided")
+
+
 async def test_a_created_file_is_removed_only_while_it_is_the_agents(world: World, via: Via) -> None:
     """Undone as the agent wrote it, it is gone; with the user's own words in it, it is a conflict that shows them."""
     await world.editor(VsCodeLike, ignore=QUIET)
