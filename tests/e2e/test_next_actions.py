@@ -98,6 +98,27 @@ async def test_a_line_that_there_is_not_is_no_reason_to_write_the_file(world: Wo
 
 
 @pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("grep", {"pattern": "a", "path": "none"}),
+        ("glob", {"pattern": "*", "path": "none"}),
+        ("bash", {"command": "pwd", "cwd": "none"}),
+    ],
+)
+async def test_a_place_that_there_is_not_is_no_reason_to_write_a_file(
+    world: World, tool: str, arguments: dict[str, object]
+) -> None:
+    """What was to be looked at, or worked in, is not there."""
+    await world.editor(VsCodeLike, initialization_options={"permissions": {"bash": "allow"}})
+    agent = await world.agent()
+
+    refused = await agent.run(tool, **arguments)
+
+    said = "FS_NOT_FOUND: none does not exist. Check the path: glob shows what there is."
+    assert said == refused["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
     ("expected", "remedy"),
     [
         (1, "Correct expected_replacements, or add surrounding lines to old_string."),

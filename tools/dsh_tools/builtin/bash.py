@@ -24,6 +24,7 @@ from dsh_tools.fs.os_errors import translated
 from dsh_tools.fs.port import Missing
 from dsh_tools.fs.uris import uri_path
 from dsh_tools.models import ToolArguments
+from dsh_tools.search.roots import NothingToLookAt
 from dsh_tools.shell.changes import Before, ChangedFile, Changes
 from dsh_tools.shell.output import LIMIT
 from dsh_tools.shell.process import Ended, bash_path, run_command
@@ -121,7 +122,7 @@ async def _directory(path: str, run: ToolRun) -> Target:
         raise FsNotDirectory(path)
     found = await run.fs.stat(target)
     if isinstance(found, Missing):
-        raise FsNotFound(path)
+        raise NothingToLookAt(path)
     if found.kind != "directory":
         raise FsNotDirectory(path)
     return target

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dsh_ledger.errors import FieldError, FsNotFound, InvalidArgs, LedgerError
+from dsh_ledger.errors import FieldError, InvalidArgs, LedgerError
 from dsh_ledger.json_values import JsonObject
 from dsh_tools.builtin import grep_value, searching
 from dsh_tools.builtin.grep_value import GrepFile, GrepLine, GrepValue, OutputMode
@@ -16,7 +16,7 @@ from dsh_tools.search.filters import FileFilter, names_of_type
 from dsh_tools.search.globs import GlobRefused
 from dsh_tools.search.hits import FileHits, Found, FoundLine
 from dsh_tools.search.queries import Query
-from dsh_tools.search.roots import Root, find_root
+from dsh_tools.search.roots import NothingToLookAt, Root, find_root
 from dsh_tools.search.searching import Search, Searched
 from dsh_tools.search.unsaved import unsaved_texts
 
@@ -60,7 +60,7 @@ async def _execute(args: GrepArguments, run: ToolRun) -> JsonObject:
     root = await find_root(run.fs, args.path)
     texts = await unsaved_texts(run.fs, root)
     if root.kind == "missing" and not texts:
-        raise FsNotFound(root.target.path)
+        raise NothingToLookAt(root.target.path)
     chosen = await _filter(args)
     search = Search(run.fs, root, query, chosen, texts, args.include_ignored)
     characters = searching.MOST_CHARACTERS if args.output_mode == "content" else 0

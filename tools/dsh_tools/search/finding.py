@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from os import fsdecode
 from urllib.parse import quote
 
-from dsh_ledger.errors import FieldError, FsNotDirectory, FsNotFound, InvalidArgs, LedgerError
+from dsh_ledger.errors import FieldError, FsNotDirectory, InvalidArgs, LedgerError
 from dsh_ledger.targets import Target
 from dsh_tools.fs.port import FileSystem, Missing, OpenText, Via
 from dsh_tools.fs.uris import is_file_uri
 from dsh_tools.search.globs import Glob, GlobRefused, has_wildcards
-from dsh_tools.search.roots import Root, find_root, opened
+from dsh_tools.search.roots import NothingToLookAt, Root, find_root, opened
 from dsh_tools.search.unsaved import unsaved_texts
 from dsh_tools.search.walks import Walked, in_order, walk
 
@@ -147,7 +147,7 @@ async def _check_folder(files: FileSystem, path: str) -> None:
     if root.kind == "file":
         raise FsNotDirectory(root.target.path)
     if root.kind == "missing" and not await unsaved_texts(files, root):
-        raise FsNotFound(root.target.path)
+        raise NothingToLookAt(root.target.path)
 
 
 async def _literal(files: FileSystem, path: str) -> FoundFiles:

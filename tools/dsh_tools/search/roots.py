@@ -44,6 +44,12 @@ class Root:
         return file_uri(joined(self.path, below))
 
 
+class NothingToLookAt(FsNotFound):
+    """There is nothing at a path that was to be searched or worked in. To write a file there would be no help."""
+
+    remedy = "Check the path: glob shows what there is."
+
+
 async def find_root(files: FileSystem, path: str) -> Root:
     """The root that a path names; it need not exist.
 
@@ -81,9 +87,9 @@ def _open(root: Root) -> int:
     location = Location(b"/", tuple(part for part in root.path.split(b"/") if part))
     with translated(shown), open_place(location, shown) as place:
         if place is None:
-            raise FsNotFound(shown)
+            raise NothingToLookAt(shown)
         if root.kind == "directory":
             return place.open(os.O_PATH | os.O_DIRECTORY)
         if place.regular() is None:
-            raise FsNotFound(shown)
+            raise NothingToLookAt(shown)
         return place.open(os.O_RDONLY)
