@@ -198,6 +198,32 @@ async def test_a_question_goes_with_the_server_that_asked(room: NeovimRoom) -> N
     assert "DENIED" == (await calls[1].result())["error"]["code"]
 
 
+async def test_an_answer_is_not_taken_for_the_next_question(room: NeovimRoom) -> None:
+    """The one that it was typed for has gone in that moment; a second later it is what the user means."""
+    room.world.file("a.txt", "a\n")
+    nvim = await room.start()
+    await room.open("a.txt")
+    agent = await room.agent()
+    first = agent.start("bash", command="echo first", description="")
+    await nvim.until("require('dsh.ask').count() == 1", what="the question")
+    left = await nvim.lua("""
+        local ask = require('dsh.ask')
+        coroutine.wrap(function()
+          ask.ask({ message = 'another one', actions = { { title = 'Allow' }, { title = 'Deny' } } }, -1)
+        end)()
+        ask.drop(vim.lsp.get_clients()[1].id)
+        vim.cmd('Dsh answer Allow')
+        return ask.count()
+    """)
+    await nvim.until("vim.uv.hrtime() > ...", (await nvim.lua("return vim.uv.hrtime()")) + 1_000_000_000)
+    await nvim.command("Dsh answer Allow")
+
+    assert 1 == left
+    assert "the question has just gone" in await nvim.lua("return vim.fn.execute('messages')")
+    assert 0 == await nvim.lua("return require('dsh.ask').count()")
+    assert "DENIED" == (await first.result())["error"]["code"]
+
+
 async def test_the_statusline_tells_of_agents_changes_and_their_age(room: NeovimRoom) -> None:
     """How many agents and changes; a mark while what is painted is about an older text; nothing elsewhere."""
     room.world.file("a.txt", "one\ntwo\n")

@@ -18,6 +18,17 @@ local waiting = {}
 --- @type integer?
 local window
 
+--- When the last question went that nobody had answered, in milliseconds; see `GLANCE`.
+local gone_at = -math.huge
+
+--- A user who is typing an answer when its question goes must not answer the next one with it.
+local GLANCE = 1000
+
+--- @return number
+local function now()
+  return vim.uv.hrtime() / 1e6
+end
+
 --- How long the server waits, in milliseconds; its option `timing.ask`.
 --- @return integer
 local function patience()
@@ -92,6 +103,7 @@ local function settle(question, action)
       table.remove(waiting, index)
       question.timer:stop()
       question.timer:close()
+      gone_at = action and gone_at or now()
       question.answer(action)
       show()
       return
@@ -145,6 +157,10 @@ function M.answer(title)
     return
   end
   if title then
+    if title:lower() ~= 'deny' and now() - gone_at < GLANCE then
+      require('dsh.say').warn('dsh: the question has just gone, and this is another one: look at it, then answer again')
+      return
+    end
     for _, action in ipairs(question.actions) do
       if action.title:lower() == title:lower() then
         settle(question, action)
