@@ -16,7 +16,7 @@ from dsh_lsp.wire import PROTOCOL_VERSION, DshCapabilities
 from dsh_tools.builtin import BUILTIN, WEB_FETCH
 from dsh_tools.builtin.web_fetch import web_fetch
 from dsh_tools.contract import AnyTool
-from dsh_tools.fs.uris import uri_path
+from dsh_tools.fs.uris import local_paths
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ def workspace_folders(params: types.InitializeParams) -> list[Path]:
     uris = [folder.uri for folder in params.workspace_folders or []]
     if not uris and params.root_uri:
         uris = [params.root_uri]
-    paths = _paths(uris)
+    paths = local_paths(uris)
     if not paths and not uris and params.root_path and "\0" not in params.root_path:
         paths = [Path(params.root_path)]
     if paths:
@@ -116,12 +116,7 @@ def workspace_folders(params: types.InitializeParams) -> list[Path]:
 
 def changed_folders(folders: Iterable[Path], event: types.WorkspaceFoldersChangeEvent) -> list[Path]:
     """The folders after ``workspace/didChangeWorkspaceFolders``. The last one stays: a workspace has a folder."""
-    gone = {os.path.realpath(path) for path in _paths(folder.uri for folder in event.removed)}
+    gone = {os.path.realpath(path) for path in local_paths(folder.uri for folder in event.removed)}
     kept = [folder for folder in folders if os.path.realpath(folder) not in gone]
-    added = [path for path in _paths(folder.uri for folder in event.added) if path not in kept]
+    added = [path for path in local_paths(folder.uri for folder in event.added) if path not in kept]
     return [*kept, *added] or list(folders)[:1]
-
-
-def _paths(uris: Iterable[str]) -> list[Path]:
-    # No file has a NUL in its path, and Python raises a bare ValueError for one that has.
-    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None and b"\0" not in path]

@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
 from dsh_lsp.rpc.errors import MsgId, error_answer, is_message_id
 from dsh_lsp.rpc.validation import InvalidParams, pydantic_errors
 from dsh_lsp.wire import PROTOCOL_VERSION
-from dsh_tools.fs.uris import file_uri, uri_path
+from dsh_tools.fs.uris import file_uri, local_paths
 from dsh_tools.models import Items, WireModel
 
 ATTACH: Final = "dsh/editor/attach"
@@ -42,7 +42,7 @@ class AttachParams(WireModel):
     @property
     def paths(self) -> list[Path]:
         """The folders."""
-        return _paths(self.folders)
+        return local_paths(self.folders)
 
 
 class AttachResult(WireModel):
@@ -64,12 +64,12 @@ class AttachResult(WireModel):
     @property
     def refused_paths(self) -> list[Path]:
         """The folders that are refused."""
-        return _paths(self.refused)
+        return local_paths(self.refused)
 
     @property
     def home_path(self) -> Path | None:
         """The home."""
-        return next(iter(_paths([self.home])), None)
+        return next(iter(local_paths([self.home])), None)
 
 
 def is_attach(frame: object) -> TypeGuard[dict[str, Any]]:
@@ -120,8 +120,3 @@ def attach_result(answer: object) -> AttachResult | None:
 
 def _uris(folders: Iterable[Path]) -> tuple[str, ...]:
     return tuple(file_uri(os.fsencode(folder.absolute())) for folder in folders)
-
-
-def _paths(uris: Iterable[str]) -> list[Path]:
-    # No file has a NUL in its path, and Python raises a bare ValueError for one that has.
-    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None and b"\0" not in path]

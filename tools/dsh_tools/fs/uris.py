@@ -6,7 +6,10 @@ is everything but RFC 3986's unreserved characters and ``/``, in upper case: the
 Deliberately absent: the disk. Whether two URIs name one file is for `paths` to say.
 """
 
+import os
 import re
+from collections.abc import Iterable
+from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 _FILE = re.compile(r"file:", re.IGNORECASE)
@@ -55,3 +58,8 @@ def escaped_name(name: bytes) -> str:
         return name.decode("utf-8")
     except UnicodeDecodeError:
         return quote_from_bytes(name, safe="")
+
+
+def local_paths(uris: Iterable[str]) -> list[Path]:
+    """The paths of those URIs that name one. None of a file has a NUL, and Python has a bare ValueError for one."""
+    return [Path(os.fsdecode(path)) for uri in uris if (path := uri_path(uri)) is not None and b"\0" not in path]
