@@ -299,3 +299,26 @@ async def test_F12_a_name_that_is_no_utf_8_can_be_read_and_edited(world: World, 
     assert result["isError"] is False
     with open(path, "rb") as file:  # noqa: PTH123, ASYNC230 - the name is bytes
         assert file.read() == b"b\n"
+
+
+async def test_B15_all_of_a_long_line_can_be_seen(world: World, via: Via) -> None:
+    """What was left out is said with how it is had; a column that there is not is refused; the line can be edited."""
+    line = f"{'a' * 2000}{'b' * 1000};"
+    world.file("m.js", f"{line}\nnext\n")
+    await world.editor(OwnClient)
+    agent = await world.agent(via=via)
+
+    first = await agent.read("m.js")
+    rest = await agent.read("m.js", offset=1, column=2001)
+    beyond = await agent.read("m.js", offset=1, column=3002)
+    edited = await agent.edit("m.js", "b;", "c;")
+
+    assert [{"line": 1, "shown": 2000, "total": 3001}] == first["value"]["cutLines"]
+    assert "1 long line is shown in part: read on with offset=1 and column=2001;" in first["content"][0]["text"]
+    assert ("column" in first["value"], rest["value"]["column"]) == (False, 2001)
+    assert f"{line[2000:]}\nnext\n" == rest["value"]["text"]
+    assert "1 long line is shown in part; an edit" in rest["content"][0]["text"]
+    assert rest["value"]["truncated"]
+    assert "Line 1 of m.js has 3001 characters; there is no column 3002." in beyond["content"][0]["text"]
+    assert not edited["isError"]
+    assert f"{line[:-2]}c;\nnext\n".encode() == world.bytes("m.js")

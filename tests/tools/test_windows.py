@@ -73,6 +73,18 @@ def test_B15_a_long_line_is_clipped_and_said() -> None:
     assert not shown.truncated
 
 
+def test_B15_the_rest_of_a_long_line_can_be_had() -> None:
+    """From a column of the first line on; what is shown of it is never taken for all of it."""
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 3001))) + "\nb\n"
+    shown = window(text, column=2001)
+
+    assert (text[2000:3001], "b") == shown.lines
+    assert (ClippedLine(1, 1001, 3001),) == shown.clipped
+    assert "… [cut: 2001 to 3001 of 3001 characters shown]" in number(shown)
+    assert ("",) == window("ab\n", column=3).lines
+    assert (ClippedLine(1, 0, 2),) == window("ab\n", column=3).clipped
+
+
 def test_a_line_of_the_limit_is_whole() -> None:
     """2,000 code points are not too many."""
     assert () == window("😀" * 2000 + "\n").clipped
@@ -143,14 +155,16 @@ def test_the_mark_of_a_cut_is_recognised() -> None:
     st.integers(1, 6),
     st.integers(1, 6),
     st.integers(1, 6),
+    st.integers(1, 6),
     st.integers(1, 30),
 )
 def test_a_window_of_pieces_is_the_window_of_the_whole(
-    pieces: list[str], offset: int, limit: int, max_line: int, max_bytes: int
+    pieces: list[str], offset: int, limit: int, column: int, max_line: int, max_bytes: int
 ) -> None:
     """However the text is cut: lines, totals and everything that is said of what is not shown."""
-    made = WindowOfPieces(offset, limit, max_line=max_line, max_bytes=max_bytes)
+    made = WindowOfPieces(offset, limit, column=column, max_line=max_line, max_bytes=max_bytes)
     for piece in pieces:
         made.feed(piece)
 
-    assert window("".join(pieces), offset, limit, max_line=max_line, max_bytes=max_bytes) == made.window()
+    whole = window("".join(pieces), offset, limit, column=column, max_line=max_line, max_bytes=max_bytes)
+    assert whole == made.window()

@@ -32,7 +32,7 @@ _CHUNK = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class ClippedLine:
-    """A line of which only the beginning is in the window.
+    """A line of which only a part is in the window: its beginning, or what the window's column begins with.
 
     Attributes:
         line: Its 1-based number.
@@ -52,10 +52,11 @@ class Window:
     Attributes:
         first: 1-based number of the first line asked for. With no lines: the text does not have that line.
         lines: The lines without their ends.
-        clipped: The lines of which only the beginning is in ``lines``.
+        clipped: The lines of which only a part is in ``lines``.
         total_lines: How many lines the text has; an empty text has none, and ``"a"`` and ``"a\n"`` have one.
         cut: What ended the window although lines follow, or None when the last line of the text is in it.
         ends_with_newline: The last line of the text has an end.
+        column: 1-based code point of the first line that the window begins with; of the others it is the first one.
     """
 
     first: int
@@ -64,6 +65,7 @@ class Window:
     total_lines: int
     cut: Cut | None
     ends_with_newline: bool
+    column: int = 1
 
     @property
     def last(self) -> int:
@@ -84,7 +86,13 @@ class Window:
 
 
 def window(
-    text: str, offset: int = 1, limit: int = DEFAULT_LINES, *, max_line: int = MAX_LINE, max_bytes: int = MAX_BYTES
+    text: str,
+    offset: int = 1,
+    limit: int = DEFAULT_LINES,
+    *,
+    column: int = 1,
+    max_line: int = MAX_LINE,
+    max_bytes: int = MAX_BYTES,
 ) -> Window:
     """The lines of a text from one line on.
 
@@ -92,18 +100,19 @@ def window(
         text: The logical text.
         offset: 1-based number of the first line.
         limit: How many lines at most.
+        column: 1-based code point of the first line that the window begins with.
         max_line: How many code points of each line.
         max_bytes: How many bytes of UTF-8 in all; the first line is shown whatever its size.
 
     Raises:
-        ValueError: ``offset`` or ``limit`` is less than 1.
+        ValueError: ``offset``, ``limit`` or ``column`` is less than 1.
     """
-    if offset < 1 or limit < 1:
-        raise ValueError(f"there is no window of {limit} lines from line {offset} on")
+    if offset < 1 or limit < 1 or column < 1:
+        raise ValueError(f"there is no window of {limit} lines from line {offset}, column {column} on")
     at, before = _find_line(text, offset)
     ended = text.endswith("\n")
     rest, lines_left = _fitting(text, at, limit, max_line, max_bytes)
-    if lines_left is not None:
+    if lines_left is not None and column == 1:
         total = before + len(lines_left) + _lines_from(text, rest, ended=ended)
         return Window(offset, lines_left, (), total, "limit" if rest < len(text) else None, ended)
     lines: list[str] = []
@@ -116,17 +125,18 @@ def window(
             break
         end = text.find("\n", at)
         end = end if end >= 0 else len(text)
-        line = text[at : min(end, at + max_line)]
+        start = at if lines else min(end, at + column - 1)
+        line = text[start : min(end, start + max_line)]
         size += _utf8_size(line) + 1
         if lines and size > max_bytes:
             cut = "bytes"
             break
-        if end - at > max_line:
-            clipped.append(ClippedLine(offset + len(lines), max_line, end - at))
+        if end - at > len(line):
+            clipped.append(ClippedLine(offset + len(lines), len(line), end - at))
         lines.append(line)
         at = end + 1
     total = before + len(lines) + _lines_from(text, at, ended=ended)
-    return Window(offset, tuple(lines), tuple(clipped), total, cut, ended)
+    return Window(offset, tuple(lines), tuple(clipped), total, cut, ended, column)
 
 
 class WindowOfPieces:
@@ -135,12 +145,16 @@ class WindowOfPieces:
     Args:
         offset: As for `window`.
         limit: The same.
+        column: The same.
         max_line: The same.
         max_bytes: The same.
     """
 
-    def __init__(self, offset: int, limit: int, *, max_line: int = MAX_LINE, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, offset: int, limit: int, *, column: int = 1, max_line: int = MAX_LINE, max_bytes: int = MAX_BYTES
+    ) -> None:
         self._offset, self._limit, self._max_line, self._max_bytes = offset, limit, max_line, max_bytes
+        self._column = column
         self._passed = self._ends = self._size = self._length = 0
         self._line, self._ended = "", True
         self._lines: list[str] = []
@@ -158,7 +172,8 @@ class WindowOfPieces:
                 break
             end = piece.find("\n", at)
             stop = end if end >= 0 else len(piece)
-            self._line += piece[at : min(stop, at + self._max_line - len(self._line))]
+            start = at if self._lines else min(stop, at + max(0, self._column - 1 - self._length))
+            self._line += piece[start : min(stop, start + self._max_line - len(self._line))]
             self._length += stop - at
             if end >= 0:
                 self._end_line()
@@ -172,7 +187,7 @@ class WindowOfPieces:
             self._end_line()
         total = self._ends + (0 if self._ended else 1)
         has_end = self._ended and self._ends > 0
-        return Window(self._offset, tuple(self._lines), tuple(self._clipped), total, self._cut, has_end)
+        return Window(self._offset, tuple(self._lines), tuple(self._clipped), total, self._cut, has_end, self._column)
 
     def _skip(self, piece: str) -> int:
         """Where the window begins in a piece, or goes on; its end if it does not begin in it."""
@@ -191,8 +206,8 @@ class WindowOfPieces:
         if self._lines and self._size > self._max_bytes:
             self._cut = "bytes"
             return
-        if self._length > self._max_line:
-            self._clipped.append(ClippedLine(self._offset + len(self._lines), self._max_line, self._length))
+        if self._length > len(self._line):
+            self._clipped.append(ClippedLine(self._offset + len(self._lines), len(self._line), self._length))
         self._lines.append(self._line)
         self._line, self._length = "", 0
 
@@ -210,9 +225,14 @@ def number(shown: Window) -> str:
     rendered: list[str] = []
     for count, line in enumerate(shown.lines, shown.first):
         mark = totals.get(count)
-        end = f"… [cut: {mark.shown} of {mark.total} characters shown]" if mark else ""
+        end = f"… [cut: {_part(mark, shown.column if count == shown.first else 1)} shown]" if mark else ""
         rendered.append(f"{count:>6}| {line}{end}" if line or end else f"{count:>6}|")
     return "\n".join(rendered)
+
+
+def _part(line: ClippedLine, column: int) -> str:
+    of = f"of {line.total} characters"
+    return f"{line.shown} {of}" if column == 1 else f"{column} to {column + line.shown - 1} {of}"
 
 
 def _fitting(text: str, at: int, limit: int, max_line: int, max_bytes: int) -> tuple[int, tuple[str, ...] | None]:

@@ -11,8 +11,8 @@ from dsh_tools.windows import DEFAULT_LINES
 
 _DESCRIPTION = f"""\
 Read a text file. Lines come numbered, "number| text"; the number and the bar are not part of the file. At most
-{DEFAULT_LINES} lines, 50 KB and 2000 characters a line are shown; every cut is said, and offset and limit show more.
-Where the file is open in the user's editor, its buffer is read, unsaved typing included."""
+{DEFAULT_LINES} lines, 50 KB and 2000 characters a line are shown; every cut is said, and offset, limit and column show
+more. Where the file is open in the user's editor, its buffer is read, unsaved typing included."""
 
 
 class ReadArguments(FilePath):
@@ -20,11 +20,14 @@ class ReadArguments(FilePath):
 
     offset: int = Field(default=1, ge=1, description="Number of the first line to show, from 1.")
     limit: int = Field(default=DEFAULT_LINES, ge=1, le=DEFAULT_LINES, description="How many lines to show at most.")
+    column: int = Field(
+        default=1, ge=1, description="Number of the character, from 1, that the first line is shown from on."
+    )
 
 
 async def _execute(args: ReadArguments, run: ToolRun) -> JsonObject:
-    is_asked = bool(args.model_fields_set & {"offset", "limit"})
-    return await reading.read_window(run, await args.target(run), args.offset, args.limit, is_asked=is_asked)
+    target, is_asked = await args.target(run), bool(args.model_fields_set & {"offset", "limit", "column"})
+    return await reading.read_window(run, target, args.offset, args.limit, column=args.column, is_asked=is_asked)
 
 
 def _call_card(args: ReadArguments) -> GenericCall:

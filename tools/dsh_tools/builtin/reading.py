@@ -13,7 +13,7 @@ from dsh_tools.cards import CutLine, ReadResult
 from dsh_tools.content import ContentBlock, text_content
 from dsh_tools.contract import ToolRun
 from dsh_tools.fs.port import Missing, TextRead
-from dsh_tools.models import Items, WireModel
+from dsh_tools.models import Items, WireModel, optional
 from dsh_tools.windows import ClippedLine, Window, WindowOfPieces, number, window
 
 LARGEST: Final = 1 << 30
@@ -33,6 +33,17 @@ class NoSuchLine(FsNotFound):
         super().__init__(path, f"{path} has {lines}; there is no line {line}.", {**details, "totalLines": total})
 
 
+class NoSuchColumn(FsNotFound):
+    """The line is there, and has not as many characters."""
+
+    remedy = "Name a column that there is."
+
+    def __init__(self, path: str, line: int, column: int, total: int) -> None:
+        characters = f"{total} character" + ("" if total == 1 else "s")
+        message = f"Line {line} of {path} has {characters}; there is no column {column}."
+        super().__init__(path, message, {"offset": line, "column": column, "totalColumns": total})
+
+
 class ReadValue(WireModel):
     """The canonical value of a read.
 
@@ -42,6 +53,7 @@ class ReadValue(WireModel):
         dirty: The buffer holds typing that the disk does not have.
         encoding: The codec's name; ``unknown`` for a window of a file that is too large to be held.
         offset: 1-based number of the first line in ``text``.
+        column: 1-based code point of that line that ``text`` begins with, if it is not the first one.
         lines: How many lines ``text`` has.
         total_lines: How many the file has.
         text: The lines, exact but for lines that are cut; without numbers.
@@ -67,9 +79,12 @@ class ReadValue(WireModel):
     truncated_by: Literal["limit", "bytes"] | None
     cut_lines: Items[CutLine]
     notes: Items[str]
+    column: int | None = optional()
 
 
-async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, is_asked: bool) -> JsonObject:
+async def read_window(
+    run: ToolRun, target: Target, offset: int, limit: int, *, column: int = 1, is_asked: bool
+) -> JsonObject:
     """Read a window of a target, note what the session has seen, and make the canonical value of it.
 
     Args:
@@ -77,10 +92,11 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, 
         target: What to read.
         offset: 1-based number of the first line.
         limit: How many lines at most.
+        column: 1-based code point of the first line that is shown first.
         is_asked: It is the window that the caller asked for, and is had of a file of any size.
 
     Raises:
-        FsNotFound: There is no such file, or no such line in it.
+        FsNotFound: There is no such file, no such line in it, or no such column in that.
         FsError: As for the port's `read_text`.
     """
     try:
@@ -91,15 +107,17 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, 
         if refusal.size > LARGEST:
             refusal.remedy = "Look for what you need with grep, or show a part of it with bash."
             raise
-        found, shown = await _of_pieces(run, target, offset, limit)
+        found, shown = await _of_pieces(run, target, WindowOfPieces(offset, limit, column=column))
     else:
         if isinstance(found, Missing):
             run.ledger.saw_nothing(target)
             raise FsNotFound(target.path)
         run.snapshots.keep(found.version, found.text)
-        shown = window(found.text, offset, limit)
+        shown = window(found.text, offset, limit, column=column)
     if not shown.lines and offset > 1:
         raise NoSuchLine(target.path, offset, shown.total_lines, {"offset": offset})
+    if column > 1 and not (shown.lines and shown.lines[0]):
+        raise NoSuchColumn(target.path, offset, column, shown.clipped[0].total if shown.clipped else 0)
     whole = len(shown.lines) == shown.total_lines and not shown.clipped
     run.ledger.saw(target, found.version, None if whole else LineSpan(shown.first - 1, shown.last))
     return ReadValue(
@@ -110,6 +128,7 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, 
         dirty=found.dirty,
         encoding=found.encoding,
         offset=shown.first,
+        column=shown.column if shown.column > 1 else None,
         lines=len(shown.lines),
         total_lines=shown.total_lines,
         text=shown.text,
@@ -121,9 +140,9 @@ async def read_window(run: ToolRun, target: Target, offset: int, limit: int, *, 
     ).to_wire()
 
 
-async def _of_pieces(run: ToolRun, target: Target, offset: int, limit: int) -> tuple[TextRead, Window]:
+async def _of_pieces(run: ToolRun, target: Target, made: WindowOfPieces) -> tuple[TextRead, Window]:
     """A window of a file that is too large to hold, and all about the file but its text."""
-    made, digest = WindowOfPieces(offset, limit), hashlib.sha256()
+    digest = hashlib.sha256()
     async for piece in run.fs.stream_text(target):
         digest.update(piece.encode("utf-8", "surrogatepass"))
         made.feed(piece)
@@ -131,13 +150,16 @@ async def _of_pieces(run: ToolRun, target: Target, offset: int, limit: int) -> t
 
 
 def render(
-    value: JsonObject, onward: Callable[[int], str] = lambda line: f"read on with offset={line}"
+    value: JsonObject,
+    onward: Callable[[int], str] = lambda line: f"read on with offset={line}",
+    across: Callable[[int, int], str] | None = lambda line, column: f"read on with offset={line} and column={column}",
 ) -> tuple[ContentBlock, ...]:
     """The numbered lines, and before them what a reader must know: what is not shown, and where it comes from.
 
     Args:
         value: The canonical value.
         onward: How the tool is asked for what comes after, from a line on.
+        across: How it is asked for the rest of a line, from a column on; None where it can't be.
     """
     read = ReadValue.model_validate(value)
     last = read.offset + read.lines - 1
@@ -153,7 +175,7 @@ def render(
         why = "50 KB are shown at most" if read.truncated_by == "bytes" else "the limit was reached"
         head.append(f"Not all is shown, since {why}: {onward(last + 1)}.")
     if read.cut_lines:
-        head.append(f"{len(read.cut_lines)} long lines are shown in part; an edit needs only a unique part of a line.")
+        head.append(_of_long_lines(read, across))
     if not read.lines:
         return text_content("\n".join(head))
     has_end = read.ends_with_newline or last < read.total_lines
@@ -165,8 +187,21 @@ def render(
         read.total_lines,
         read.truncated_by,
         read.ends_with_newline,
+        read.column or 1,
     )
     return text_content("\n".join([*head, number(shown)]))
+
+
+def _of_long_lines(read: ReadValue, across: Callable[[int, int], str] | None) -> str:
+    """What is said of lines that are shown in part, and how to see more of the first one that goes on."""
+    first = read.offset, read.column or 1
+    starts = [(cut, first[1] if cut.line == first[0] else 1) for cut in read.cut_lines]
+    count = len(starts)
+    said = "1 long line is shown in part" if count == 1 else f"{count} long lines are shown in part"
+    going_on = next(((cut.line, start + cut.shown) for cut, start in starts if start + cut.shown <= cut.total), None)
+    if going_on is not None and across is not None:
+        said += f": {across(*going_on)}" if count == 1 else f"; of the first that goes on, {across(*going_on)}"
+    return f"{said}; an edit needs only a unique part of a line."
 
 
 def meta(value: JsonObject) -> JsonValue:

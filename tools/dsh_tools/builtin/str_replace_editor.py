@@ -175,7 +175,7 @@ def _render(_args: StrReplaceEditorArguments, value: JsonObject) -> tuple[Conten
     if isinstance(change := value.get("change"), dict):
         return mutation.render(change)
     if isinstance(read := value.get("read"), dict):
-        return reading.render(read, lambda line: f"view on with view_range=[{line}, -1]")
+        return reading.render(read, lambda line: f"view on with view_range=[{line}, -1]", None)
     done = EditorValue.model_validate(value)
     listing = done.listing or ()
     names = [one_line(entry.name) + ("/" if entry.kind == "directory" else "") for entry in listing]
