@@ -257,6 +257,9 @@ class FsAmbiguousEdit(FsError):
         path: The target's path as shown.
         count: Number of start offsets at which it matches.
         lines: The 1-based lines of the first matches.
+
+    Attributes:
+        above: What stands above some of the matches, to tell them apart by: 1-based numbers of lines, and the lines.
     """
 
     code = "FS_AMBIGUOUS_EDIT"
@@ -270,6 +273,14 @@ class FsAmbiguousEdit(FsError):
             f"old_string occurs {count} times in {path}, on lines {places}.",
             {"count": count, "lines": list[JsonValue](listed), "truncated": count > len(listed)},
         )
+        self.above: tuple[tuple[int, str], ...] = ()
+
+    def model_text(self) -> str:
+        """What a model reads; it has the right to see the file."""
+        said = super().model_text()
+        if not self.above:
+            return said
+        return "\n".join([f"{said} Above the first of them:", *(f"{line:>6}| {text}" for line, text in self.above)])
 
 
 class FsEditNotFound(FsError):

@@ -71,7 +71,7 @@ async def test_str_replace_editor_speaks_of_its_own_arguments(world: World, via:
     )
     assert (
         "FS_AMBIGUOUS_EDIT: old_str occurs 2 times in old_string.py, on lines 1, 2. "
-        "Add surrounding lines to old_str until it is unique."
+        "Add surrounding lines to old_str until it is unique. Above the first of them:\n     1| x"
     ) == ambiguous
     assert missing.startswith("FS_EDIT_NOT_FOUND: old_str does not occur in old_string.py exactly as it was given.")
     assert missing.endswith("Copy old_str exactly from the file; matching is exact, character for character.")

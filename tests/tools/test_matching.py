@@ -115,6 +115,25 @@ def test_B01_two_occurrences_are_named_by_line() -> None:
     assert {"path": "p", "count": 2, "lines": [1, 3], "truncated": False} == caught.value.details
 
 
+@pytest.mark.parametrize(
+    ("text", "above"),
+    [
+        ("x=1\ny\nx=1\n", ((2, "y"),)),
+        ("def a():\n\n    x=1\ndef b():\n    x=1\n", ((1, "def a():"), (4, "def b():"))),
+        (f"{'y' * 300}\nx=1 x=1\n", ((1, f"{'y' * 100}…"),)),
+        ("x=1 x=1\n", ()),
+        ("\n" * 9 + "x=1\nx=1\nz\nx=1\ny\nx=1\n", ((10, "x=1"), (12, "z"))),
+    ],
+)
+def test_B01_what_stands_above_tells_the_places_apart(text: str, above: tuple[tuple[int, str], ...]) -> None:
+    """The nearest line with something in it; of the first few places, and cut where it is long."""
+    with pytest.raises(FsAmbiguousEdit) as caught:
+        edited(text, "x=1", "x=2")
+
+    assert above == caught.value.above
+    assert "".join(f"\n{line:>6}| {shown}" for line, shown in above) in caught.value.model_text()
+
+
 def test_B01_of_many_occurrences_the_first_ten_are_named() -> None:
     """The count is exact, the list is bounded."""
     with pytest.raises(FsAmbiguousEdit) as caught:

@@ -5,10 +5,10 @@ ever chooses what is replaced, and no pattern or template is ever read out of th
 meant, when nothing matched, is only said (`near_misses`). A session may ask for one second try (`second_try`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from dsh_ledger.edits import Change, Edit
 from dsh_ledger.errors import LISTED, FieldError, FsAmbiguousEdit, FsEditNotFound, InvalidArgs
@@ -16,6 +16,12 @@ from dsh_ledger.json_values import JsonValue
 from dsh_tools.diff.trimming import common_prefix
 from dsh_tools.near_misses import explain_not_found
 from dsh_tools.second_try import Alike, Difference
+
+_PLACES: Final = 3
+_UP: Final = 5
+_WIDTH: Final = 100
+"""Above how many ambiguous places it is said what stands there, how many lines up that is looked for, and how many code
+points of it are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +131,9 @@ class Replace:
             return spans
         if text.find(self.old_string, at + 1) >= 0:
             found = occurrences(text, self.old_string)
-            raise FsAmbiguousEdit(self.path, found.count, found.lines)
+            error = FsAmbiguousEdit(self.path, found.count, found.lines)
+            error.above = _above(text, self.old_string, found.lines)
+            raise error
         return [(at, at + size)]
 
     def _alike(self, text: str) -> tuple[list[tuple[int, int]], SecondTry | None]:
@@ -208,6 +216,24 @@ class Replacements:
             if planned.second_try is not None:
                 self.second_tries.append((index if self._is_list else None, planned.second_try))
         return whole
+
+
+def _above(text: str, wanted: str, lines: Sequence[int]) -> tuple[tuple[int, str], ...]:
+    """The nearest line that is not blank above each of the first matches, with its 1-based number."""
+    above: dict[int, str] = {}
+    at = -1
+    for number in lines[:_PLACES]:
+        at = text.find(wanted, at + 1)
+        end = text.rfind("\n", 0, at)
+        for up in range(1, _UP + 1):
+            if end < 0:
+                break
+            start = text.rfind("\n", 0, end) + 1
+            if line := text[start : min(end, start + _WIDTH + 1)].rstrip():
+                above[number - up] = line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…"
+                break
+            end = start - 1
+    return tuple(above.items())
 
 
 def _lines(text: str, starts: list[int]) -> tuple[int, ...]:
