@@ -58,5 +58,6 @@ async def test_it_calls_every_tool(world: World, name: str) -> None:
 
 
 def _result(ran: Ran) -> dict[str, Any]:
+    assert ran.output, ran.errors
     said: dict[str, Any] = json.loads(ran.output)
     return dict(said.get("result", said))

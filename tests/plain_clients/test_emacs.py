@@ -74,7 +74,13 @@ class Emacs:
         """Wait until the buffer has a text."""
         look = f"(save-excursion (goto-char 1) (search-forward {json.dumps(text)} nil t))"
         found = await self.run(f"(dsh-wait (lambda () {look}))")
-        assert found != "nil", f"{text} is not in {await self.text()}"
+        assert found != "nil", f"{text} is not in {await self.text()}. What Emacs said: {await self._said()}"
+
+    async def _said(self) -> str:
+        """The end of its messages, and with it its own."""
+        self._process.kill()
+        assert self._process.stderr is not None
+        return (await self._process.stderr.read()).decode(errors="replace")[-2000:]
 
     async def end(self) -> None:
         """End it."""
