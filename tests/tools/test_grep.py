@@ -12,7 +12,7 @@ from dsh_ledger.observations import Unseen
 from dsh_tools.builtin.grep import GREP
 from dsh_tools.content import content_text
 from dsh_tools.fs.disk import DiskFileSystem
-from dsh_tools.search import messages
+from dsh_tools.search import messages, searching
 from dsh_tools.search.filters import FileFilter, names_of_type
 from dsh_tools.search.queries import Query
 from tests.support.searches import Searcher, hits, paths
@@ -457,7 +457,24 @@ async def test_a_file_in_an_encoding_that_nobody_declared_is_searched_by_its_byt
     value = await searcher.value(GREP, pattern="needle")
 
     assert [("a.txt", 1, 6, "caf\ufffd needle")] == hits(value)
-    assert 0 == (await searcher.value(GREP, pattern="café"))["total"]
+    assert [] == value["notes"]
+    for path in (".", "a.txt"):
+        missed = await searcher.value(GREP, pattern="café", path=path)
+        assert 0 == missed["total"]
+        assert missed["notes"][-1].endswith("may have been missed in them: 1.")
+
+
+async def test_not_all_files_that_are_not_utf_8_are_looked_at_and_that_is_said(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A count that is not exact says so; of exactly as many as are looked at, it is."""
+    monkeypatch.setattr(searching, "_MOST_LISTED", 2)
+    said = []
+    for name in ("a.txt", "b.txt", "c.txt"):
+        searcher.write(name, "café\n".encode("latin-1"))
+        said.append((await searcher.value(GREP, pattern="café"))["notes"][-1].rpartition(": ")[2])
+
+    assert ["1.", "2.", "at least 2."] == said
 
 
 @pytest.mark.parametrize("glob", ["*.ts,*.tsx", "*.TS", "/no/such/*.ts"])

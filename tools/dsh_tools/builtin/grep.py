@@ -148,6 +148,12 @@ def _notes(args: GrepArguments, files: list[GrepFile], searched: Searched) -> li
         notes.append(f"Searched as unsaved text in the editor, not as on the disk: {searching.named(buffers)}.")
     if found.binaries:
         notes.append(f"Binary files with hits that are neither counted nor shown: {found.binaries}.")
+    if searched.undeclared or not searched.undeclared_exact:
+        least = "" if searched.undeclared_exact else "at least "
+        notes.append(
+            "Files that are not UTF-8 text, and for which no encoding is declared, so that other than ASCII characters "
+            f"may have been missed in them: {least}{searched.undeclared}."
+        )
     if found.huge:
         notes.append(f"Hits on lines too large to be shown: {found.huge}.")
     if walked is not None:

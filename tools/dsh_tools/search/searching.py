@@ -36,12 +36,26 @@ class Searched:
         files: How many files were searched.
         buffers: Paths of those whose unsaved text was searched.
         walked: What ignore files hide, where a folder was searched.
+        undeclared: Files in which characters beyond ASCII, which the pattern has, may have been missed: they are not
+            UTF-8, and nobody has declared what they are.
+        undeclared_exact: There are no others.
     """
 
     found: Found
     files: int
     buffers: frozenset[bytes]
     walked: Walked | None
+    undeclared: int = 0
+    undeclared_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Odd:
+    """Files that are not UTF-8: those that can be read, how many can't, and whether that is all of them."""
+
+    readable: tuple[bytes, ...] = ()
+    undeclared: int = 0
+    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +100,8 @@ class Search:
                 async with opened(self.root) as file:
                     await self._run_stdin(file, b"", found)
                 await self._look_again(found)
+                undeclared = int(read is None and not self.query.pattern.isascii())
+                return Searched(found, 1, frozenset(), None, undeclared)
         else:
             texts = [path for path in self.unsaved if self.filter.accepts(path)]
             for path in texts:
@@ -95,7 +111,7 @@ class Search:
 
     async def _run_folder(self, new: Callable[[], Found]) -> Searched:
         async with opened(self.root) as folder:
-            encoded = await self._in_other_encodings(folder)
+            odd = await self._in_other_encodings(folder)
             try:
                 async with asyncio.TaskGroup() as tasks:
                     walking = tasks.create_task(
@@ -103,18 +119,19 @@ class Search:
                             folder, self.filter.accepts, include_ignored=self.include_ignored, asked=self.unsaved.keys()
                         )
                     )
-                    searching = tasks.create_task(self._run_disk(folder, new, encoded))
+                    searching = tasks.create_task(self._run_disk(folder, new, odd.readable))
             except* LedgerError as group:
                 raise group.exceptions[0] from None
         walked, found = walking.result(), searching.result()
         await self._look_again(found)
-        for path in encoded:
+        for path in odd.readable:
             if (read := await self._read(path)) is not None:
                 await self._run_as_read(path, read.text, found)
         texts = [path for path in self.unsaved if path in walked.met or await self._is_new(path)]
         for path in texts:
             await self._run_text(path, found)
-        return Searched(found, walked.files + len(set(texts) - walked.met), frozenset(texts), walked)
+        files = walked.files + len(set(texts) - walked.met)
+        return Searched(found, files, frozenset(texts), walked, odd.undeclared, odd.exact)
 
     async def _run_disk(self, folder: int, new: Callable[[], Found], without: Container[bytes]) -> Found:
         found = await self._run_tree(folder, new(), without)
@@ -137,23 +154,25 @@ class Search:
     def _is_searched(self, path: bytes) -> bool:
         return path not in self.unsaved and self.filter.accepts(path)
 
-    async def _in_other_encodings(self, folder: int) -> list[bytes]:
-        """The files in which a pattern that is not ASCII can't be found byte by byte, as far as they can be read."""
+    async def _in_other_encodings(self, folder: int) -> _Odd:
+        """The files in which a pattern that is not ASCII can't be found byte by byte."""
         if self.query.pattern.isascii():
-            return []
+            return _Odd()
         listed: list[bytes] = []
         records = Records(b"\0", _PATH_LIMIT)
 
         def take(piece: bytes) -> bool:
             paths = (record.removeprefix(b"./") for record, _ in records.split(piece))
             listed.extend(path for path in paths if path and self._is_searched(path))
-            return len(listed) < _MOST_LISTED
+            return len(listed) <= _MOST_LISTED
 
         only = [f"--type={self.query.type}"] if self.query.type else []
         # A line that is not, from end to end, characters of UTF-8.
         odd = ["--files-with-matches", "--null", "--no-mmap", "--invert-match", "--line-regexp", "--regexp=.*"]
         await ripgrep.run([*self._walking(), *only, *odd, "./"], take, folder=folder)
-        return [path for path in sorted(listed) if await self._read(path) is not None]
+        looked_at = sorted(listed)[:_MOST_LISTED]
+        readable = tuple([path for path in looked_at if await self._read(path) is not None])
+        return _Odd(readable, len(looked_at) - len(readable), len(listed) <= _MOST_LISTED)
 
     async def _look_again(self, found: Found) -> None:
         """Search what was put aside as the texts that reads give; what can't be read as text stays what it was."""
