@@ -100,8 +100,11 @@ async def test_a_note_from_before_a_reload_is_not_painted(room: NeovimRoom) -> N
           LATE = View.paint(buf)
         end)
     """
+    # Else the server might answer before the note comes.
+    os.kill(room.servers[-1].pid, signal.SIGSTOP)
     await nvim.lua(late, buffer)
     await nvim.until("LATE ~= nil")
+    os.kill(room.servers[-1].pid, signal.SIGCONT)
     paint = await room.painted(buffer, "#hunks == 1")
 
     assert [] == await nvim.lua("return LATE.removed")
