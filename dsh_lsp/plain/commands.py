@@ -29,6 +29,11 @@ from dsh_tools.visible import one_line
 
 _log = logging.getLogger(__name__)
 
+_APART: Final = 0.1
+"""Seconds between the answer to a command and what it does. The clients of Emacs leave their reader when the answer that
+they wait for comes: of a request that came in one piece with it, nobody hears (lsp-mode), or not until more has come
+(eglot)."""
+
 KEEP: Final = "dsh.keep"
 UNDO: Final = "dsh.undo"
 SHOW_BEFORE: Final = "dsh.showBefore"
@@ -134,6 +139,7 @@ class Commands:
     async def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
         async with self._turn:
             try:
+                await asyncio.sleep(_APART)
                 await work
             except Exception as error:  # noqa: BLE001 - the command was answered; nobody else would hear of it
                 log_failure(_log, "a command failed", error)
