@@ -30,9 +30,8 @@ from dsh_tools.visible import one_line
 _log = logging.getLogger(__name__)
 
 _APART: Final = 0.1
-"""Seconds between the answer to a command and what it does. The clients of Emacs leave their reader when the answer they
-wait for comes: of a request that came in one piece with it, nobody hears (lsp-mode), or not until more has come (eglot).
-"""
+"""Seconds between the answer to a command and what it does. The clients of Emacs leave their reader when an answer that
+they wait for comes: of a request that came in one piece with it, nobody hears, or not until more has come."""
 
 KEEP: Final = "dsh.keep"
 UNDO: Final = "dsh.undo"
