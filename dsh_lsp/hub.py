@@ -60,8 +60,6 @@ from dsh_tools.registry import Registry
 from dsh_tools.snapshots import SnapshotStore
 from dsh_tools.uninterrupted import completed, uninterrupted
 
-"""A kind of message (LSP 3.17, ``MessageType``)."""
-
 
 class Hub:
     """One workspace, its editor and its agents.

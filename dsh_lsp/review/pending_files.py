@@ -100,13 +100,19 @@ class PendingFiles:
         known = self._closed.get(target)
         if known is None or known.text is not None or self._store is None:
             return known
-        text = await self._in_thread(self._store.text, known.version)
+        text = await self._text_of(known)
         if self._closed.get(target) is known:
             known.text = text
             if text is None:
                 _log.warning("the text of a pending change is gone, and the change can't be shown any more")
                 self.put(target, PendingHunks(), "")
         return self._closed.get(target)
+
+    async def _text_of(self, known: PendingFile) -> str | None:
+        """Its text, from the store where it is not at hand; None if it is not there either."""
+        if known.text is not None or self._store is None:
+            return known.text
+        return await self._in_thread(self._store.text, known.version)
 
     def put(
         self,
@@ -149,10 +155,7 @@ class PendingFiles:
         """
         known = self._closed.get(target)
         if known is not None:
-            text = known.text
-            if text is None and self._store is not None:
-                text = await self._in_thread(self._store.text, known.version)
-            known = replace(known, text=text)
+            known = replace(known, text=await self._text_of(known))
         self._edited[target] = known
         try:
             yield
@@ -210,7 +213,7 @@ class PendingFiles:
     def _rename(self, old: Target, new: Target) -> None:
         known = self._closed.pop(old, None)
         if known is not None:
-            self._closed[new] = replace(known)
+            self._closed[new] = replace(known)  # a new one: the text of one that is written down may be let go
             if old in self._created:
                 self._created.remove(old)
                 self._created.add(new)
